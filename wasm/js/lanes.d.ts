@@ -5,7 +5,7 @@ import type { Session, Slice, TrainerOptions } from "./session.js";
 export type LanesSpec = number | { grid: Record<string, readonly (number | string)[]>; seeds?: number };
 
 /** Training rows and the runs to train on them. Groups, constraints and saved bytes are not supported. */
-export interface LanesOptions<C extends number | undefined = number | undefined> extends Omit<TrainerOptions<C>, "bytes" | "groups" | "groupNames" | "constraints" | "objective"> {
+export interface LanesOptions<C extends number | undefined = number | undefined> extends Omit<TrainerOptions<C>, "bytes" | "start" | "groups" | "groupNames" | "constraints" | "objective"> {
   lanes: LanesSpec;
   backend?: Backend;
 }

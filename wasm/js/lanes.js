@@ -120,6 +120,7 @@ export class Lanes {
     check(backend);
     const method = typeof options.method === "string" ? { name: options.method } : options.method ?? { name: options.classes === undefined ? "soap" : "ppd-sg" };
     need(options.bytes === undefined, "bytes", "of one session", "none with lanes");
+    need(options.start === undefined, "start", "of one session", "none with lanes");
     need(options.groups === undefined && options.constraints === undefined, "groups, constraints", "with lanes", "one run at a time");
     const runs = runsOf(lanes, options.seed, method.settings);
     // Nothing is downloaded for an adapter that there is not.

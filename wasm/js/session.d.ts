@@ -80,6 +80,11 @@ export interface TrainerOptions<C extends number | undefined = number | undefine
   scale?: "standard" | "unit" | "none";
   /** A saved session to resume, on the same data with the same `scale`. Model, method, constraints, seed and steps are those of the saved session. */
   bytes?: Uint8Array;
+  /**
+   * Parameters to begin at, of a session with the same model, columns and `scale` (`params()`); needs the full module. Methods that
+   * begin with cross-entropy then do not, unless their `pretrain` is set.
+   */
+  start?: Float32Array;
 }
 
 /** How far to train: a number of steps, or about a number of milliseconds, whichever ends first. */
@@ -106,6 +111,8 @@ export interface View {
   curve?: number;
   /** The same share for the first `ranks` held-out rows. */
   ranks?: number;
+  /** The scores of the first `scores` held-out rows. */
+  scores?: number;
   /** Finite sums: objective, gradient, step sizes and curvature. */
   sum?: boolean;
   /** Constraints to measure, trained under or not. Needs a session with groups or constraints. */
@@ -124,6 +131,8 @@ export interface ClassView {
   curve?: number;
   /** The class with the highest score for each of the first `winners` held-out rows. */
   winners?: number;
+  /** The scores of the first `scores` held-out rows, rows × classes. */
+  scores?: number;
 }
 
 /** Exact metrics of the held-out rows. */
@@ -239,6 +248,7 @@ export interface Snapshot {
   /** Rows × columns of the grid. */
   surface?: Float32Array;
   ranks?: Float32Array;
+  scores?: Float32Array;
   /** The constraints that are trained under. */
   constraints?: ConstraintReport[];
   /** The constraints that the view names. */
@@ -292,6 +302,7 @@ export interface ClassSnapshot {
    */
   surface?: { winner: Uint8Array; odds: Float32Array; lead: Float32Array };
   winners?: Uint8Array;
+  scores?: Float32Array;
 }
 
 /** Snapshot and view for this number of classes; for two if it is absent. */

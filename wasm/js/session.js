@@ -143,8 +143,8 @@ function standard(X, dims) {
 const isDense = (X) => X instanceof Float32Array;
 const isSparse = (X) => X?.ptr instanceof Uint32Array && X.col instanceof Uint32Array && X.val instanceof Float32Array;
 
-const OPTIONS = "X y dims classes groups groupNames constraints objective test model method seed steps scale bytes".split(" ");
-const VIEW = "surface curve bins ranks winners judge class sum".split(" ");
+const OPTIONS = "X y dims classes groups groupNames constraints objective test model method seed steps scale bytes start".split(" ");
+const VIEW = "surface curve bins ranks scores winners judge class sum".split(" ");
 
 /** A byte numbers them. */
 const MOST_CLASSES = 256;
@@ -184,8 +184,8 @@ const needEveryClass = (labels, classes, what) => {
 const MOST_POINTS = 2 ** 24;
 
 /** The same for what a snapshot is asked for. */
-const checkView = ({ surface, curve, bins, ranks, winners, judge: asked, class: one = 0 }, dims, classes) => {
-  for (const [what, count] of Object.entries({ curve, bins, ranks, winners })) {
+const checkView = ({ surface, curve, bins, ranks, scores, winners, judge: asked, class: one = 0 }, dims, classes) => {
+  for (const [what, count] of Object.entries({ curve, bins, ranks, scores, winners })) {
     need(count === undefined || whole(count, 0, MOST_POINTS), `view.${what}`, count, "a whole number from 0");
   }
   need(asked === undefined || (Array.isArray(asked) && asked.every((text) => typeof text === "string")), "view.judge", asked, "an array of constraints");
@@ -234,7 +234,7 @@ export class Session {
    * @param {Session} [like] one on the same rows, whose memory it shares
    */
   constructor(options, like) {
-    const { X, y, dims, classes, test, model = { kind: "linear" }, seed = 1, steps, scale, constraints = [], objective, bytes } = options;
+    const { X, y, dims, classes, test, model = { kind: "linear" }, seed = 1, steps, scale, constraints = [], objective, bytes, start } = options;
     const several = classes !== undefined;
     const { method: chosen = several ? "ppd-sg" : "soap" } = options;
     const method = typeof chosen === "string" ? { name: chosen } : chosen;
@@ -251,6 +251,7 @@ export class Session {
       }
     }
     check({ dims, classes, seed, steps, model, method, scale });
+    need(start === undefined || (start instanceof Float32Array && !bytes), "start", start, "a Float32Array of parameters, without bytes");
     checkAsked(options);
     const grouping = grouped(options);
     for (const [what, labels] of Object.entries(test ? { y, "test.y": test.y } : { y })) {
@@ -267,6 +268,7 @@ export class Session {
       if ((several || grouping || asks) && !Data.prototype.ofClasses) return undefined;
       if (like && !(like.#data instanceof Data)) return undefined;
       if (elsewhere && !Trainer.prototype.lane) return undefined;
+      if (start && !Trainer.startingAt) return undefined;
       const settings = bytes ? Options.saved(bytes) : new Options(method.name, seed);
       let data;
       let trainer;
@@ -305,13 +307,13 @@ export class Session {
           if (test) data.holdOut(labelled(test, "test"));
         }
         const rows = data ?? like.#data;
-        trainer = bytes ? Trainer.load(bytes, rows) : new Trainer(settings, rows);
+        trainer = bytes ? Trainer.load(bytes, rows) : start ? Trainer.startingAt(settings, rows, start) : new Trainer(settings, rows);
         return trainer && [data, trainer];
       } finally {
         if (!trainer) data?.free();
         settings.free();
       }
-    }, several ? "several classes are" : grouping ? "groups are" : asks ? "constraints are" : method.preset ? "the settings of papers are" : "this method is");
+    }, several ? "several classes are" : grouping ? "groups are" : asks ? "constraints are" : start ? "a start is" : method.preset ? "the settings of papers are" : "this method is");
   }
 
   /**

@@ -168,11 +168,12 @@ function classMetrics([handTill, auroc, ap, accuracy, ...each]) {
  *   the held-out rows with their scores, and a way to those of other rows
  */
 export function pictures(view, { scores: all, labels, classes, score }) {
-  const { curve, bins, surface, ranks, winners: wanted, class: one = 0 } = view;
+  const { curve, bins, surface, ranks, scores: many, winners: wanted, class: one = 0 } = view;
   const out = {};
   const several = classes !== undefined;
   const ordering = curve || bins || (!several && (surface || ranks));
-  const scores = ordering || (several && wanted) ? all() : null;
+  const scores = ordering || many || (several && wanted) ? all() : null;
+  if (many) out.scores = scores.slice(0, many * (classes ?? 1));
   if (ordering) {
     // Of several classes, one against all others.
     const own = several ? labels.map((label) => Number(label === one)) : labels;

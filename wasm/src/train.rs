@@ -246,6 +246,14 @@ impl Trainer {
         }
     }
 
+    /// At step 0, at these parameters of a model of the same kind; methods that begin with cross-entropy do not then, unless their
+    /// `pretrain` is set.
+    #[cfg(feature = "full")]
+    #[wasm_bindgen(js_name = startingAt)]
+    pub fn starting_at(options: &Options, data: &Data, params: Vec<f32>) -> Result<Self, JsError> {
+        Ok(Self::of(trainer::Trainer::new_at(&options.config, data.train.clone(), data.test.clone(), &params)?))
+    }
+
     fn of(inner: trainer::Trainer<f32>) -> Self {
         Self {
             #[cfg(feature = "full")]

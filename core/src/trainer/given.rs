@@ -3,7 +3,7 @@
 
 use super::run::Run;
 use super::saved::Saved;
-use super::{Config, Predictor, Trainer, TrainerError};
+use super::{Begin, Config, Predictor, Trainer, TrainerError};
 use crate::checkpoint::{CheckpointError, Coded, Reader, write_bytes};
 use crate::data::Dataset;
 use crate::model::Model;
@@ -13,6 +13,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 /// What a run is given beside its [`Config`](super::Config). Builds with `compact` have no other beginnings than start values.
 ///
@@ -207,7 +208,7 @@ impl<T: Real> Trainer<T> {
     pub fn of(config: &Config, given: Given<T>) -> Result<Self, TrainerError> {
         let Given { train, test, start, files } = given;
         let beside = Beside::of(&train, start, files)?;
-        Self::made(config, train, test, beside, true)
+        Self::made(config, train, test, beside, Begin::Fresh)
     }
 
     /// [`load`](Self::load) with the rows of files whose loss is bounded. The model that the run began at is among the bytes; another that
@@ -242,7 +243,7 @@ impl<T: Real> Trainer<T> {
         }
         let done = before.steps_done();
         let Self { train, test, beside, .. } = before;
-        let mut trainer = Self::made(&config, train, test, beside, false)?;
+        let mut trainer = Self::made(&config, train, test, beside, Begin::Saved(PhantomData))?;
         if trainer.total_steps() < done {
             return Err(TrainerError::Config(format!(
                 "a length of {} steps: the run has done {done} already",

@@ -10,9 +10,9 @@
 //! Cost, when the run is made: as many steps of the linear model as the run has, at most 6,000, and of the network twice as many, at
 //! most 3,000, on at most 20,000 rows, which are copied. They do not count as steps. A saved run stores the choice.
 
-use super::Trainer;
 use super::config::{Config, Init, Length, ModelSpec, TrainerError};
 use super::given::Beside;
+use super::{Begin, Trainer};
 use crate::data::{Dataset, Split, Targets};
 use crate::features::COMPACT;
 use crate::model::{AnyModel, Model};
@@ -99,7 +99,7 @@ fn plain(config: &Config, most: u64) -> Config {
 
 /// The loss of a model on rows that it is not trained on, in sum.
 fn loss<T: Real>(config: &Config, part: &Arc<Dataset<T>>, judge: &Dataset<T>) -> Result<f64, TrainerError> {
-    let mut trainer = Trainer::made(config, Arc::clone(part), None, Beside::NONE, true)?;
+    let mut trainer = Trainer::made(config, Arc::clone(part), None, Beside::NONE, Begin::Fresh)?;
     while trainer.step()?.is_some() {}
     let mut scores = vec![T::ZERO; judge.len()];
     trainer.score(judge.rows(), &mut scores)?;
@@ -119,7 +119,7 @@ pub(super) fn params<T: Real>(
     model: &AnyModel,
     train: &Arc<Dataset<T>>,
 ) -> Result<Vec<T>, TrainerError> {
-    let mut linear = Trainer::made(&plain(config, LINEAR_STEPS), Arc::clone(train), None, Beside::NONE, true)?;
+    let mut linear = Trainer::made(&plain(config, LINEAR_STEPS), Arc::clone(train), None, Beside::NONE, Begin::Fresh)?;
     while linear.step()?.is_some() {}
     let mut params = vec![T::ZERO; Model::<T>::param_len(model)];
     // (Those of `Host::start`.)

@@ -46,7 +46,7 @@ pub use {
 };
 
 use crate::data::{Dataset, Rows, Targets};
-use crate::error::{Error, Result, count_labels};
+use crate::error::{Error, Result, count_labels, exact_len};
 use crate::estimator::AnyEstimator;
 use crate::features::{COMPACT, MULTICLASS};
 use crate::metric::{self, FprRange};
@@ -58,6 +58,7 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 use given::Beside;
 use passes::Work;
 
@@ -123,6 +124,17 @@ pub struct Trainer<T: Real, R = AnyRun<T>> {
     work: Work<T>,
 }
 
+/// Where a trainer that is made begins.
+enum Begin<'a, T> {
+    /// At its own start.
+    Fresh,
+    /// At these parameters.
+    #[cfg(feature = "every-method")]
+    At(&'a [T]),
+    /// Where a saved state is about to be read.
+    Saved(PhantomData<&'a T>),
+}
+
 /// A method of the registry for data of this kind.
 fn method_for<T: Real>(config: &Config, train: &Dataset<T>) -> Result<&'static Method, TrainerError> {
     let name = &config.method;
@@ -158,20 +170,55 @@ impl<T: Real> Trainer<T> {
     /// `Config` for a method, setting, model or length that does not exist or fit; `Core` with `OneClass` when the
     /// training data lacks a class.
     pub fn new(config: &Config, train: Arc<Dataset<T>>, test: Option<Arc<Dataset<T>>>) -> Result<Self, TrainerError> {
-        Self::made(config, train, test, Beside::NONE, true)
+        Self::made(config, train, test, Beside::NONE, Begin::Fresh)
     }
 
-    /// At its start, or (not `fresh`) where a saved state is about to be read.
+    /// [`new`](Self::new) at these parameters, such as those of a run on other rows or with another false-positive range. Methods that
+    /// begin with cross-entropy then do not, unless their `pretrain` is set.
+    ///
+    /// ```
+    /// use undercurve::data::Dataset;
+    /// use undercurve::trainer::{Config, Trainer};
+    ///
+    /// let data = std::sync::Arc::new(Dataset::dense(vec![0.1f32, 0.9, 0.3, 0.2], vec![0, 1, 0, 1], 1)?);
+    /// let config = |name: &str| Config { method: name.into(), ..Config::default() };
+    /// let mut first = Trainer::new(&config("ce"), data.clone(), None)?;
+    /// first.run()?;
+    /// let mut second = Trainer::new_at(&config("soap"), data.clone(), None, first.params())?;
+    /// assert_eq!(second.params(), first.params());
+    /// assert_eq!(second.pretraining_steps(), 0);
+    /// assert!(Trainer::new_at(&config("soap"), data, None, &[1.0]).is_err()); // of another model
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); `Config` for a finite sum; `Core` with `Length` or `NonFinite` for the parameters.
+    #[cfg(feature = "every-method")]
+    pub fn new_at(
+        config: &Config,
+        train: Arc<Dataset<T>>,
+        test: Option<Arc<Dataset<T>>>,
+        params: &[T],
+    ) -> Result<Self, TrainerError> {
+        Self::made(config, train, test, Beside::NONE, Begin::At(params))
+    }
+
+    /// At its start, or where a saved state is about to be read.
     fn made(
         config: &Config,
         train: Arc<Dataset<T>>,
         test: Option<Arc<Dataset<T>>>,
         beside: Beside<T>,
-        fresh: bool,
+        begin: Begin<'_, T>,
     ) -> Result<Self, TrainerError> {
         let method = method_for(config, &train)?;
         let mut pairs = config.pairs();
-        if beside.begins(config, &train)? {
+        let at: Option<&[T]> = match begin {
+            #[cfg(feature = "every-method")]
+            Begin::At(params) => Some(params),
+            Begin::Fresh | Begin::Saved(_) => None,
+        };
+        if beside.begins(config, &train)? || at.is_some() {
             let set = pairs.iter().any(|pair| pair.0 == "pretrain");
             if !set && method.params.iter().any(|param| param.name == "pretrain") {
                 pairs.push(("pretrain", "0"));
@@ -209,7 +256,10 @@ impl<T: Real> Trainer<T> {
         let groups = if method.kind == registry::Kind::Cells { rows.groups() as u32 } else { 1 };
         // (Before anything as large is made.)
         config::room::<T>(&config.model, Model::<T>::param_len(&model).saturating_mul(8))?;
-        let init = linear_start::init(config, method, &model, &train, &beside)?;
+        let init = match at {
+            Some(_) => Init::Random,
+            None => linear_start::init(config, method, &model, &train, &beside)?,
+        };
         let from_linear = init == Init::Linear;
         let classes = classes as u32;
         let scope = Scope { population, network, params, classes, batch: 1, steps: 0, groups, protected, from_linear };
@@ -222,17 +272,25 @@ impl<T: Real> Trainer<T> {
         let counted = if method.is_finite_sum() { rows.len() } else { config::counted(&weights, rows.len()) };
         let run = match method.kind {
             #[cfg(feature = "every-method")]
+            registry::Kind::FiniteSum if at.is_some() => {
+                return Err(TrainerError::Config(format!("method {} begins at no given parameters", method.name)));
+            }
+            #[cfg(feature = "every-method")]
             registry::Kind::FiniteSum => {
                 AnyRun::Sum(SumRun::of_method(method, &settings, config, model, rows, &beside, &weights)?)
             }
             #[cfg(not(feature = "every-method"))]
             registry::Kind::FiniteSum => return Err(TrainerError::NotBuilt { method: method.name }),
             registry::Kind::Batches | registry::Kind::Cells | registry::Kind::Whole => {
-                let first = match from_linear && fresh {
+                if let Some(params) = at {
+                    exact_len("params", Model::<T>::param_len(&model), params.len())?;
+                    crate::error::all_finite("params", params)?;
+                }
+                let first = match from_linear && matches!(begin, Begin::Fresh) {
                     true => Some(linear_start::params(config, &model, &train)?),
                     false => None,
                 };
-                let start = beside.start().map(Predictor::params).or(first.as_deref());
+                let start = at.or(beside.start().map(Predictor::params)).or(first.as_deref());
                 AnyRun::Batches(BatchRun::of_method(method, settings, config, model, rows, start, &weights)?)
             }
         };
@@ -386,7 +444,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     /// # Errors
     /// `Length`; of several classes `NonFinite`, `Overflow`.
     pub fn score(&mut self, rows: Rows<'_, T>, scores: &mut [T]) -> Result<()> {
-        crate::error::exact_len("scores", rows.len() * self.run.heads(), scores.len())?;
+        exact_len("scores", rows.len() * self.run.heads(), scores.len())?;
         self.run.score(self.beside.rows(&self.train), rows, scores)?;
         self.to_log_odds(scores)
     }

@@ -1,9 +1,9 @@
 //! Runs and models as bytes.
 
-use super::Trainer;
 use super::config::{Config, Init, TrainerError};
 use super::given::Beside;
 use super::run::Run;
+use super::{Begin, Trainer};
 use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, reals, seal, section, sections, write_reals};
 use crate::data::{Dataset, Rows, Targets};
 use crate::model::{AnyModel, Model};
@@ -11,6 +11,7 @@ use crate::real::Real;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 /// The sections of a saved run.
 mod tag {
@@ -272,7 +273,7 @@ impl<T: Real> Trainer<T> {
         if Model::<T>::param_len(&saved.model()?) != saved.params.len() / T::BYTES {
             return Err(CheckpointError::Mismatch("model").into());
         }
-        let mut trainer = Self::made(&saved.config, train, test, beside, false)?;
+        let mut trainer = Self::made(&saved.config, train, test, beside, Begin::Saved(PhantomData))?;
         trainer.run.read(trainer.beside.rows(&trainer.train), saved.run()?)?;
         Ok(trainer)
     }

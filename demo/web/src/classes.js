@@ -2,6 +2,7 @@
 
 import { $, brief, count, h, three } from "./dom.js";
 import { swatch } from "./draw/classes.js";
+import { leads } from "./draws.js";
 
 /** A class's mark and its name, which is cut after two lines. */
 const named = (name, one) => [swatch(one), h("span", { className: "name", title: name, textContent: name })];
@@ -54,7 +55,7 @@ export class Classes {
         const [first, second] = [cells[1 + 2 * k], cells[2 + 2 * k]];
         const [x, y] = [ours[one][metric], theirs[one][metric]];
         [first.textContent, second.textContent] = [three(x), three(y)];
-        [first.className, second.className] = [x > y ? "best" : "", y > x ? "best" : ""];
+        [first.className, second.className] = [leads(x, y) ? "best" : "", leads(y, x) ? "best" : ""];
       });
     });
   }

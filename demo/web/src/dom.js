@@ -52,7 +52,23 @@ export function download(name, parts, type) {
 export function colours() {
   const style = getComputedStyle(document.documentElement);
   const value = (name) => style.getPropertyValue(`--${name}`).trim();
-  const named = ["paper", "card", "ink", "soft", "line", "a", "b"].map((name) => [name, value(name)]);
+  const named = ["paper", "card", "ink", "soft", "line", "a", "b", "no"].map((name) => [name, value(name)]);
   const several = (of, length) => Array.from({ length }, (_, k) => value(`${of}${k}`));
-  return { ...Object.fromEntries(named), classes: several("c", 8), groups: several("g", 4) };
+  return { ...Object.fromEntries(named), text: parseFloat(value("text")), classes: several("c", 8), groups: several("g", 4) };
+}
+
+/** Calls with where the pointer is, in CSS pixels, while it is pressed on a node. */
+export function pressed(node, told) {
+  const at = (event) => {
+    const { left, top } = node.getBoundingClientRect();
+    told(event.clientX - left, event.clientY - top);
+  };
+  node.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    node.setPointerCapture(event.pointerId);
+    at(event);
+  });
+  node.addEventListener("pointermove", (event) => {
+    if (node.hasPointerCapture(event.pointerId)) at(event);
+  });
 }

@@ -1,5 +1,11 @@
 // Many runs of both lanes on new draws of the same data, in pairs: what stands behind the headline.
 
+/** Differences of a metric below this are none. */
+export const LEAST = 0.005;
+
+/** Whether one value is ahead of another. */
+export const leads = (one, other) => one - other >= LEAST - 1e-12;
+
 /** So many draws, beginning with the one that is shown. */
 export const DRAWS = 20;
 
@@ -8,6 +14,7 @@ export const DRAWS = 20;
  * @typedef {object} Outcome
  * @property {number} value the metric of the headline, on held-out rows; NaN where training broke off
  * @property {number} other the second metric
+ * @property {Record<string, number>} [test] all metrics
  * @property {number} steps it took, fewer than asked for where the method had nothing more to do
  * @property {boolean} collapsed whether the run says so of itself
  * @property {string} [warning]
@@ -39,7 +46,7 @@ export function signTest(wins, losses) {
 export const stands = ({ value, collapsed }) => !collapsed && Number.isFinite(value);
 
 /**
- * Means over the runs that have a result; a run without one is behind any that has.
+ * Means over the runs that have a result; a run without one is behind any that has. Two runs that differ by less than `LEAST` are level.
  * @param {Draw[]} draws
  */
 export function summarise(draws) {
@@ -52,11 +59,12 @@ export function summarise(draws) {
       deviation: deviation(values),
       fewest: Math.min(...kept.map(({ steps }) => steps)),
       other: mean(kept.map(({ other }) => other)),
+      test: Object.fromEntries(Object.keys(kept[0]?.test ?? {}).map((key) => [key, mean(kept.map(({ test }) => test[key]))])),
       collapsed: draws.filter((draw) => draw[name].collapsed).length,
       broken: draws.filter((draw) => !draw[name].collapsed && !stands(draw[name])).length,
     };
   };
-  const beats = (one, other) => stands(one) && !(stands(other) && other.value >= one.value);
+  const beats = (one, other) => stands(one) && !(stands(other) && !leads(one.value, other.value));
   const ahead = (name, other) => draws.filter((draw) => beats(draw[name], draw[other])).length;
   const best = draws.map((draw) => draw.best).filter((value) => value !== undefined);
   const of = { a: lane("a"), b: lane("b"), best: best.length === draws.length ? { mean: mean(best), deviation: deviation(best) } : null, ahead: { a: ahead("a", "b"), b: ahead("b", "a") } };

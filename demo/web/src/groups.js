@@ -2,6 +2,7 @@
 
 import { $, count, h, three } from "./dom.js";
 import { DASHES, swatch } from "./draw/groups.js";
+import { leads } from "./draws.js";
 import { BOUNDS } from "./state.js";
 
 const LANES = /** @type {const} */ (["a", "b"]);
@@ -91,7 +92,7 @@ export class Groups {
         const [x, y] = LANES.map((name) => shots[name].byGroup.test.groups[one][metric]);
         const [first, second] = [cells[1 + 2 * k], cells[2 + 2 * k]];
         [first.textContent, second.textContent] = [three(x), three(y)];
-        [first.className, second.className] = [x > y ? "best" : "", y > x ? "best" : ""];
+        [first.className, second.className] = [leads(x, y) ? "best" : "", leads(y, x) ? "best" : ""];
       });
     });
     const said = LANES.map((name) => {

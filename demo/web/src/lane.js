@@ -1,6 +1,6 @@
 // One lane: method and parameters, the map of scores, the histogram.
 
-import { $, brief, count, h, three } from "./dom.js";
+import { $, brief, count, h, pressed, three } from "./dom.js";
 import * as draw from "./draw/canvas.js";
 import * as many from "./draw/classes.js";
 import * as grouped from "./draw/groups.js";
@@ -12,6 +12,17 @@ const FINE_GRID = 128;
 const MOST_NAMES = 12;
 /** Shown without a click into the folded settings. */
 const BRIEF = ["lr", "optimizer", "surrogate", "gamma", "sampling"];
+
+/** So many methods are grouped, by what they optimise. */
+const MANY = 8;
+const FAMILIES = [
+  ["Average precision", ({ metric }) => metric === "ap"],
+  ["Partial AUC", ({ metric }) => metric === "pauc"],
+  ["Groups and bounds", ({ groups }) => groups],
+  ["Finite sums", ({ name }) => /sarah|^svrg$|-sum$/.test(name)],
+  ["A loss of each row", ({ name }) => /^(ce|ce-balanced|cb-ce|focal|ldam)$/.test(name)],
+  ["AUROC", () => true],
+];
 
 /** What a parameter may be, in words; nothing for a list of choices, which is seen. */
 function expects({ kind, low, high, word }) {
@@ -37,9 +48,13 @@ export class Lane {
   /**
    * @param {"a" | "b"} name
    * @param {(change: { method: string, settings: Record<string, string> }) => void} change
+   * @param {(name: "a" | "b", found: (ranking: import("./ranking.js").Ranking) => number) => void} pointed told of a point on the map or the
+   *   histogram: how many positives of a ranking score at least so much
    */
-  constructor(name, change) {
+  constructor(name, change, pointed) {
     this.name = name;
+    /** The cut through the ranking: its threshold, and the share of the negatives below it. */
+    this.cut = null;
     this.methods = [];
     this.change = change;
     this.points = null;
@@ -53,6 +68,11 @@ export class Lane {
     this.bins = h("canvas", { className: "bins", role: "img", "aria-label": `Lane ${title}: no scores yet` });
     // Maps are square and so keep their window: the last snapshot is right for every size.
     for (const canvas of [this.map, this.bins]) draw.onResize(canvas, () => this.colours && this.draw(this.colours));
+    pressed(this.map, (x, y) => this.last && pointed(name, (ranking) => this.foundAt(x, y, ranking)));
+    pressed(this.bins, (x) => {
+      const { histogram } = this.last ?? {};
+      if (histogram) pointed(name, (ranking) => ranking.cut(histogram[0] + ((histogram[1] - histogram[0]) * x) / draw.sizeOf(this.bins).width).found);
+    });
     this.caption = h("span");
     this.legend = h("span", { className: "legend" }, h("i", { className: "positive" }), "positive", h("i"), "negative");
     this.scale = h("span");
@@ -74,7 +94,11 @@ export class Lane {
     if (methods === this.methods) return;
     this.methods = methods;
     this.choice = undefined;
-    this.select.replaceChildren(...methods.map((method) => h("option", { value: method.name, textContent: method.title })));
+    const option = (method) => h("option", { value: method.name, textContent: method.title });
+    // Many are grouped by what they optimise.
+    if (methods.length < MANY) return this.select.replaceChildren(...methods.map(option));
+    return this.select.replaceChildren(...FAMILIES.map(([label, is]) => [label, methods.filter((method) => FAMILIES.find(([, of]) => of(method))[1] === is)])
+      .filter(([, some]) => some.length).map(([label, some]) => h("optgroup", { label }, ...some.map(option))));
   }
 
   get method() {
@@ -129,6 +153,20 @@ export class Lane {
     this.settings.replaceChildren(this.summary, h("div", {}, h("p", { textContent: `${about} ${paper}.` }), ...fields, hint));
   }
 
+  /** How many positives score at least as high as a point of the map; where only rows are drawn, as the nearest of them. */
+  foundAt(x, y, ranking) {
+    const { width, height } = draw.sizeOf(this.map);
+    if (this.flat && this.last.surface) {
+      const { columns, rows } = this.grid;
+      const cell = (at, size, cells) => Math.min(cells - 1, Math.max(0, Math.floor((at / size) * cells)));
+      return ranking.foundAt(1 - this.last.surface[cell(height - y, height, rows) * columns + cell(x, width, columns)]);
+    }
+    const [px, py] = draw.place(this.window, width, height, this.points);
+    let nearest = 0;
+    for (let k = 1; k < this.points.length / 2; k += 1) if (Math.hypot(px(k) - x, py(k) - y) < Math.hypot(px(nearest) - x, py(nearest) - y)) nearest = k;
+    return ranking.cut(ranking.scores[nearest]).found;
+  }
+
   /** What is wrong, with the lane, and with the range where the module that trains is too small to name it. */
   explain(error) {
     const text = String(error.message ?? error);
@@ -142,7 +180,8 @@ export class Lane {
     const head = collapsed ? "Collapsed." : warning ? "Warning." : "";
     const text = sentence(warning ?? (collapsed ? "The scores of this model no longer separate the rows" : ""));
     this.figure.classList.toggle("lost", Boolean(collapsed));
-    this.metric.textContent = `${collapsed ? "collapsed, " : ""}${this.short}`;
+    this.lost = Boolean(collapsed);
+    this.label();
     if (this.warning.textContent === (head && `${head} ${text}`)) return;
     this.warning.replaceChildren(...(head ? [sign(), h("span", {}, h("b", { textContent: head }), ` ${text}`)] : []));
   }
@@ -164,8 +203,19 @@ export class Lane {
 
   /** The metric beside the lane's name. @param {string} key @param {string} name */
   measure(key, name) {
-    Object.assign(this, { key, short: name });
-    this.metric.textContent = name;
+    Object.assign(this, { key, short: name, mean: null, lost: false });
+    this.label();
+  }
+
+  /** What the figure is: of the run shown, or the mean of many. @param {{ value: number, of: number } | null} mean */
+  average(mean) {
+    this.mean = mean;
+    this.label();
+    if (mean || this.last) this.figure.lastChild.textContent = three(mean?.value ?? this.last.test[this.key]);
+  }
+
+  label() {
+    this.metric.textContent = `${this.lost ? "collapsed, " : ""}${this.short ?? ""}${this.mean ? `, mean of ${this.mean.of}` : ""}`;
   }
 
   /** What a snapshot must hold for this lane; of several classes, which one against all others; of groups, what to judge. */
@@ -182,7 +232,7 @@ export class Lane {
     if (this.names) {
       return { curve: 201, bins: 48, class: chosen, winners: this.points.length / 2, ...(this.flat && { surface: { ...this.window, ...this.grid } }) };
     }
-    return { curve: 201, bins: 48, judge, ...(this.flat ? { surface: { ...this.window, ...this.grid } } : { ranks: this.points.length / 2 }) };
+    return { curve: 201, bins: 48, judge, ...(this.flat ? { surface: { ...this.window, ...this.grid } } : { ranks: this.points.length / 2 }), scores: this.labels.length };
   }
 
   /** Draws a snapshot, or the last one again. */
@@ -210,15 +260,16 @@ export class Lane {
         if (this.groups) grouped.marks(...at, this.groups, colours);
         else draw.scatter(...at, colours);
       });
+      if (this.cut) this.surface.level(context, width, height, snapshot.surface, this.cut.level);
     } else if (snapshot.ranks) {
       draw.scatter(context, width, height, this.window, this.points, this.labels, colours, {
         size: 2,
         tint: (k) => this.shade(0.45 + 0.55 * snapshot.ranks[k]),
       });
     }
-    draw.histogram(this.bins, snapshot.histogram, colours, this.name);
+    draw.histogram(this.bins, snapshot.histogram, colours, this.name, this.cut?.threshold);
     this.scale.textContent = "Scores of held-out rows: low";
-    this.figure.lastChild.textContent = three(snapshot.test[this.key]);
+    this.figure.lastChild.textContent = three(this.mean?.value ?? snapshot.test[this.key]);
     this.map.setAttribute("aria-label", `${title}: held-out rows and where the model ranks them, ${this.groups ? `AUROC of the worst group ${three(snapshot.test.worst)}` : `average precision ${three(snapshot.test.ap)}`}`);
     this.bins.setAttribute("aria-label", `${title}: histogram of held-out scores by class, AUROC ${three(snapshot.test.auroc)}`);
   }
@@ -250,7 +301,7 @@ export class Lane {
     many.errors(context, ...at, labels, snapshot.winners, colours, size + 1.2);
     if (names.length <= MOST_NAMES) this.put("called", context, width, height, (still) => many.names(still, ...at, labels, names, colours));
     draw.histogram(this.bins, snapshot.histogram, colours, this.name);
-    this.figure.lastChild.textContent = three(snapshot.test[this.key]);
+    this.figure.lastChild.textContent = three(this.mean?.value ?? snapshot.test[this.key]);
     const title = `Lane ${this.name.toUpperCase()}, ${this.method.title}`;
     this.map.setAttribute("aria-label", `${title}: held-out rows and the class that wins, Hand–Till AUC ${three(snapshot.test.handTill)}, accuracy ${three(snapshot.test.accuracy)}`);
     const one = snapshot.shown;

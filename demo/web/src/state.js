@@ -36,9 +36,11 @@ export const ALL = {
  * @property {number} steps length of a run
  * @property {string} speed steps a frame, or "max"
  * @property {[number, number]} fpr the range of false-positive rates of the partial AUC, in whole per cents
+ * @property {number} find the share of the positives that the cut through the rankings finds
  * @property {number | null} bound of the gap between groups, one of `BOUNDS`
  * @property {number} class of several, the one that curves show against all others
  * @property {"" | "steps" | "grid" | "all"} story what is unfolded below the lanes
+ * @property {string} scene the step of a scene that is open, "2.3"; none where it is empty
  * @property {All} all
  * @property {Record<"a" | "b", { method: string, settings: Record<string, string> }>} lanes
  */
@@ -62,18 +64,15 @@ export function defaults() {
     steps: 300,
     speed: "10",
     fpr: [0, 5],
+    find: 0.5,
     bound: 0.05,
     class: 0,
     story: "",
+    scene: "",
     all: { rows: 100_000, of: "pauc", loss: "sigmoid", on: "auto", fpr: [0, 5], w: null },
     lanes: lanes("two"),
   };
 }
-
-const between = (text, low, high, otherwise) => {
-  const value = Number(text);
-  return text !== null && text !== "" && Number.isFinite(value) ? Math.min(high, Math.max(low, value)) : otherwise;
-};
 
 /** A range in whole per cents, as an address has it. */
 function range(text) {
@@ -81,24 +80,48 @@ function range(text) {
   return low < high && high <= 100 ? [low, high] : undefined;
 }
 
-/** Reads an address's part after #; what does not fit is left at its default, lanes that are not named are null. @returns {State} */
-export function read(hash) {
+/** Units of a hidden layer, and weights of a network, that an address may ask for: more would not answer for minutes. */
+export const MOST = { units: 256, weights: 100_000 };
+
+/** Whether hidden widths, such as "16,16", are those of a network that is offered. */
+function fits(model) {
+  const widths = model.split(",").map(Number);
+  return widths.every((units) => units <= MOST.units) && widths.slice(1).reduce((sum, units, k) => sum + units * widths[k], 0) <= MOST.weights;
+}
+
+/**
+ * Reads an address's part after #; what does not fit is left at its default, lanes that are not named are null.
+ * @param {string} hash
+ * @param {(text: string) => void} [refused] told of what is beyond a limit
+ * @returns {State}
+ */
+export function read(hash, refused = () => {}) {
   const state = defaults();
   const query = new URLSearchParams(hash.replace(/^#/, ""));
+  const between = (name, low, high, otherwise) => {
+    const text = query.get(name);
+    if (!text) return otherwise;
+    const value = Number(text);
+    if (!(value >= low && value <= high)) refused(`${name}=${text.slice(0, 40)} is not from ${low} to ${high}`);
+    return Number.isFinite(value) ? Math.min(high, Math.max(low, value)) : otherwise;
+  };
   state.data = query.get("data") ?? state.data;
-  state.positives = between(query.get("positives"), 0.5, 50, state.positives);
-  state.noise = between(query.get("noise"), 0, 2, state.noise);
-  state.flips = Math.round(2 * between(query.get("flips"), 0, 20, state.flips)) / 2;
-  state.seed = Math.trunc(between(query.get("seed"), 0, 999999, state.seed));
-  state.steps = Math.trunc(between(query.get("steps"), 1, 100000, state.steps));
+  state.positives = between("positives", 0.5, 50, state.positives);
+  state.noise = between("noise", 0, 2, state.noise);
+  state.flips = Math.round(2 * between("flips", 0, 20, state.flips)) / 2;
+  state.seed = Math.trunc(between("seed", 0, 999999, state.seed));
+  state.steps = Math.trunc(between("steps", 1, 100000, state.steps));
   const model = query.get("model") ?? "";
-  if (/^[1-9]\d{0,2}(,[1-9]\d{0,2}){0,2}$/.test(model)) state.model = model;
+  if (/^[1-9]\d{0,2}(,[1-9]\d{0,2}){0,2}$/.test(model) && fits(model)) state.model = model;
+  else if (model && model !== "linear") refused(`model=${model.slice(0, 40)} is not “linear”, nor one to three layers of at most ${MOST.units} units and ${MOST.weights.toLocaleString("en")} weights`);
   if (["1", "10", "max"].includes(query.get("speed"))) state.speed = query.get("speed");
   state.fpr = range(query.get("fpr")) ?? state.fpr;
+  state.find = between("find", 0, 1, state.find);
   const bound = BOUNDS.find((one) => String(one ?? "none") === query.get("bound"));
   if (bound !== undefined) state.bound = bound;
-  state.class = Math.trunc(between(query.get("class"), 0, 255, state.class));
+  state.class = Math.trunc(between("class", 0, 255, state.class));
   if (["steps", "grid", "all"].includes(query.get("story"))) state.story = query.get("story");
+  if (/^\d\.\d$/.test(query.get("scene") ?? "")) state.scene = query.get("scene");
   for (const [name, choices] of Object.entries(ALL)) state.all[name] = choices.find((one) => String(one) === query.get(`all.${name}`)) ?? state.all[name];
   state.all.fpr = range(query.get("all.fpr")) ?? state.all.fpr;
   const w = query.get("all.w")?.split(",").map(Number) ?? [];
@@ -118,8 +141,10 @@ export function read(hash) {
 /** @param {State} state */
 export function write(state) {
   const query = new URLSearchParams();
+  if (state.scene) query.set("scene", state.scene);
   for (const name of ["data", "positives", "noise", "flips", "seed", "model", "steps", "speed"]) query.set(name, String(state[name]));
   if (state.fpr.join("-") !== "0-5") query.set("fpr", state.fpr.join("-"));
+  if (state.find !== 0.5) query.set("find", String(Number(state.find.toFixed(4))));
   if (state.bound !== 0.05) query.set("bound", String(state.bound ?? "none"));
   if (state.runs > 1) query.set("runs", String(state.runs));
   if (state.class) query.set("class", String(state.class));

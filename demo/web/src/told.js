@@ -1,7 +1,7 @@
 // What the page says of a result, from the numbers alone. Sentences are lists of parts: text, or what stands out of it.
 
 import { count, three } from "./dom.js";
-import { DRAWS } from "./draws.js";
+import { DRAWS, LEAST, leads } from "./draws.js";
 
 const LANES = /** @type {const} */ (["a", "b"]);
 /** The sign test's level under which a difference is called clear. */
@@ -20,18 +20,25 @@ function namesOf(titles) {
   return Object.fromEntries(LANES.map((lane) => [lane, { lane, text: alike ? `${titles[lane]} ${lane.toUpperCase()}` : titles[lane] }]));
 }
 
+/** What is said of two values besides the values: that neither is above chance, or that they hardly differ; nothing otherwise. */
+function alike(values, chance) {
+  if (!values.some((value) => leads(value, chance))) return `neither is above chance, ${three(chance)}`;
+  return Math.abs(values[0] - values[1]) < LEAST - 1e-12 ? `they differ by less than ${LEAST}` : "";
+}
+
 /**
  * One run. A lane that collapsed has no result, and is not set beside the other's.
- * @param {{ titles: Record<"a" | "b", string>, shots: Record<"a" | "b", object>, metric: string, title: string, step: number, steps: number }} run
+ * @param {{ titles: Record<"a" | "b", string>, shots: Record<"a" | "b", object>, metric: string, title: string, step: number, steps: number, chance?: number, moved?: boolean }} run
+ *   `moved`: trained on from there, while something is dragged
  *   `title` of the metric within a sentence
  * @returns {Part[]}
  */
-export function ofRun({ titles, shots, metric, title, step, steps }) {
+export function ofRun({ titles, shots, metric, title, step, steps, chance = -Infinity, moved = false }) {
   const name = namesOf(titles);
   if (step === 0) return ["From one seed, ", name.a, " trains in lane A, ", name.b, " in lane B."];
   const value = (lane) => shots[lane].test[metric];
   const number = (lane) => ({ lane, text: three(value(lane)), number: true });
-  const after = `After ${count(step)} ${step < steps ? `of ${count(steps)} steps` : plural(step, "step")}`;
+  const after = moved ? "Trained on from there for the moment" : `After ${count(step)} ${step < steps ? `of ${count(steps)} steps` : plural(step, "step")}`;
   const lost = LANES.filter((lane) => shots[lane].collapsed);
   if (lost.length === 2) return [`${after}, both `, name.a, " and ", name.b, " have collapsed in this run: there is no result to show."];
   if (lost.length === 1) {
@@ -40,18 +47,20 @@ export function ofRun({ titles, shots, metric, title, step, steps }) {
     return [name[gone], ` collapsed in this run and has no result. ${after}, `, name[left], ` reaches ${title} `, number(left), ` on held-out rows.`];
   }
   const [first, second] = value("b") >= value("a") ? ["b", "a"] : ["a", "b"];
+  const said = alike([value(first), value(second)], chance);
+  const end = said ? `; ${said}.` : ".";
   const same = number(first).text === number(second).text;
-  if (same) return [`${after} of one run, `, name[first], " and ", name[second], ` both reach ${title} `, number(first), ` on held-out rows.`];
-  return [`${after} of one run, `, name[first], ` reaches ${title} `, number(first), ` on held-out rows, `, name[second], " ", number(second), "."];
+  if (same) return [`${after}${moved ? "" : " of one run"}, `, name[first], " and ", name[second], ` both reach ${title} `, number(first), ` on held-out rows${leads(value(first), chance) ? "." : end}`];
+  return [`${after}${moved ? "" : " of one run"}, `, name[first], ` reaches ${title} `, number(first), ` on held-out rows, `, name[second], " ", number(second), end];
 }
 
 /**
  * Many runs.
- * @param {{ titles: Record<"a" | "b", string>, summary: ReturnType<typeof import("./draws.js").summarise>, title: string, drawn: boolean }} all
- *   `drawn` from a generator, otherwise split anew
+ * @param {{ titles: Record<"a" | "b", string>, summary: ReturnType<typeof import("./draws.js").summarise>, title: string, drawn: boolean, chance?: number }} all
+ *   `drawn` from a generator, otherwise split anew; `chance`: what a constant score has
  * @returns {Part[]}
  */
-export function ofDraws({ titles, summary, title, drawn }) {
+export function ofDraws({ titles, summary, title, drawn, chance: least = -Infinity }) {
   const name = namesOf(titles);
   const n = summary.draws;
   const number = (lane) => {
@@ -67,7 +76,9 @@ export function ofDraws({ titles, summary, title, drawn }) {
   const parts = [`${over} `, name[first], `${owner(name[first].text)} held-out ${title} is `, number(first), ", ", name[second], `${owner(name[second].text)} `, number(second), "; "];
   const { ahead, level, chance } = summary;
   const equal = level ? `, ${level} ${plural(level, "is", "are")} level` : "";
-  if (level === n) parts.push(`all ${n} are level.`);
+  const said = alike([summary.a.mean, summary.b.mean], least);
+  if (level === n && !said.startsWith("neither")) parts.push(`all ${n} are level.`);
+  else if (said) parts.push(`${said}.`);
   else if (ahead.a === ahead.b) parts.push(`each is ahead in ${ahead.a} of ${n}${equal}.`);
   else {
     const most = ahead[first] > ahead[second] ? first : second;
@@ -89,21 +100,20 @@ function lostRuns(name, summary) {
 }
 
 /** A sentence on the second metric where it orders the lanes the other way round; nothing otherwise. */
-export function reversed({ titles, of, by, called }) {
-  const sign = ([a, b]) => Math.sign(Number(three(a)) - Number(three(b)));
-  if (!(sign(of) * sign(by) < 0)) return "";
+export function reversed({ titles, of, by, called, chance = -Infinity }) {
+  const sign = ([a, b]) => (leads(a, b) ? 1 : leads(b, a) ? -1 : 0);
+  if (!(sign(of) * sign(by) < 0) || !by.some((value) => leads(value, chance))) return "";
   const most = by[0] > by[1] ? "a" : "b";
   return `By ${called} ${namesOf(titles)[most].text} leads, ${three(Math.max(...by))} to ${three(Math.min(...by))}.`;
 }
 
 /** What the many runs show besides their headline. */
-export function besideDraws({ titles, summary, seed, step, steps, called }) {
+export function besideDraws({ titles, summary, seed, steps, called, chance }) {
   const { draws, a, b } = summary;
   const spread = a.runs > 1 || b.runs > 1 ? "; ±: standard deviation" : "";
-  const at = step < steps ? ` at step ${count(step)}` : "";
-  const order = reversed({ titles, of: [a.mean, b.mean], by: [a.other, b.other], called: `mean ${called}` });
+  const order = reversed({ titles, of: [a.mean, b.mean], by: [a.other, b.other], called: `mean ${called}`, chance });
   const each = Math.min(a.fewest, b.fewest) < steps ? `at most ${count(steps)}` : count(steps);
-  return `Seeds ${seed} to ${seed + draws - 1} (${seed} is shown${at}), ${each} steps each${spread}.${order ? ` ${order}` : ""}`;
+  return `Seeds ${seed} to ${seed + draws - 1} (${seed} is shown), ${each} steps each${spread}.${order ? ` ${order}` : ""}`;
 }
 
 /** Which lanes had nothing more to do before the others' last step. */
@@ -128,7 +138,7 @@ export function ofDirections({ ap, tried }, values, draws) {
 export function ofWaiting({ under, seconds, drawn }) {
   const what = `${DRAWS} ${drawn ? "draws" : "splits"}`;
   if (under) return `${what} are being trained.`;
-  return `“${DRAWS} seeds” trains ${what}${!(seconds >= 0) ? "" : `, for about ${count(Math.ceil(seconds))} s`}.`;
+  return `“Repeat” trains ${what}${!(seconds >= 0) ? "" : `, for about ${count(Math.ceil(seconds))} s`}.`;
 }
 
 /**
@@ -146,4 +156,15 @@ export function ofRuns({ titles, crowd, metric, called, seed }) {
     return `${side} ${kept ? `${three(median)} (${three(low)} to ${three(high)})` : "none with a result"}${lost.length ? `, ${lost.join(", ")}` : ""}`;
   };
   return `Of ${count(runs)} runs of each lane on these rows, seeds ${seed} to ${seed + runs - 1}, the median ${called}, and where the middle 80\u00a0% lie: ${lane("a")}; ${lane("b")}. Maps, histograms and table are of seed ${seed}.`;
+}
+
+/** What is true of a cut, in words. @param {{ a: string, b: string }} titles */
+export function ofCut({ wanted, positives, a, b }, titles) {
+  const { a: { text: first }, b: { text: second } } = namesOf(titles);
+  const names = { a: first, b: second };
+  const tied = Object.entries({ a, b }).filter(([, { found }]) => found > wanted);
+  const ties = tied.length === 2 && a.found === b.found
+    ? [`Scores tie: both then find ${count(a.found)}`]
+    : tied.map(([name, { found }]) => `${names[name]} then finds ${count(found)}, since scores tie`);
+  return `To find ${count(wanted)} of ${count(positives)} positives, ${names.a} shows ${count(a.wrong)} false ${plural(a.wrong, "positive")}, ${names.b} ${count(b.wrong)}.${ties.length ? ` ${ties.join("; ")}.` : ""}`;
 }

@@ -12,7 +12,7 @@ const titles = { a: "Cross-entropy", b: "SOAP" };
 const text = (parts) => parts.map((part) => part.text ?? part).join("");
 const outcome = (value, more = {}) => ({ value, other: 1 - value, steps: 300, collapsed: false, ...more });
 const draws = (pairs) => pairs.map(([a, b], k) => ({ seed: 7 + k, a: typeof a === "number" ? outcome(a) : a, b: typeof b === "number" ? outcome(b) : b }));
-const headline = (pairs, drawn = true) => text(told.ofDraws({ titles, summary: summarise(draws(pairs)), title: "average precision", drawn }));
+const headline = (pairs, drawn = true, chance = 0.03) => text(told.ofDraws({ titles, summary: summarise(draws(pairs)), title: "average precision", drawn, chance }));
 const collapsed = outcome(0.9, { collapsed: true });
 
 test("means, deviations and wins are those of the draws", () => {
@@ -32,12 +32,30 @@ test("the headline says who is ahead, and where nobody clearly is", () => {
   assert.equal(headline(many(20, [0.2, 0.5])), "Over 20 draws of this data SOAP’s held-out average precision is 0.500 ± 0.000, Cross-entropy’s 0.200 ± 0.000; SOAP is ahead in 20 of 20.");
   assert.match(headline(many(20, [0.5, 0.2]), false), /^Over 20 splits of this data Cross-entropy’s held-out .* SOAP’s .*; Cross-entropy is ahead in 20 of 20\.$/);
   assert.match(headline([...many(12, [0.4, 0.5]), ...many(8, [0.5, 0.4])]), /; SOAP is ahead in 12 of 20: no clear difference\.$/);
-  assert.match(headline([...many(10, [0.4, 0.5]), ...many(10, [0.5, 0.4])]), /; each is ahead in 10 of 20\.$/);
+  assert.match(headline([...many(10, [0.4, 0.5]), ...many(10, [0.52, 0.4])]), /; each is ahead in 10 of 20\.$/);
+  assert.match(headline([...many(10, [0.4, 0.5]), ...many(10, [0.5, 0.4])]), /; they differ by less than 0\.005\.$/);
   assert.match(headline([...many(15, [0.5, 0.4]), ...many(5, [0.1, 0.9])]), /SOAP’s .* Cross-entropy’s .*; yet Cross-entropy is ahead in 15 of 20\.$/);
   assert.match(headline([...many(9, [0.4, 0.5]), [0.5, 0.5]]), /; SOAP is ahead in 9 of 10, 1 is level\.$/);
   assert.match(headline(many(5, [0.5, 0.5])), /; all 5 are level\.$/);
   const alike = text(told.ofDraws({ titles: { a: "SOAP", b: "SOAP" }, summary: summarise(draws(many(6, [0.2, 0.5]))), title: "average precision", drawn: true }));
   assert.match(alike, /SOAP B’s .* SOAP A’s .* SOAP B is ahead in 6 of 6\.$/);
+});
+
+test("nobody is ahead where neither is above chance, or by less than .005", () => {
+  const many = (n, pair) => Array.from({ length: n }, () => pair);
+  assert.match(headline(many(20, [0.3, 0.45]), true, 0.5), /0\.300 ± 0\.000; neither is above chance, 0\.500\.$/);
+  assert.match(headline(many(20, [0.3, 0.504]), true, 0.5), /; neither is above chance, 0\.500\.$/);
+  assert.match(headline(many(20, [0.3, 0.3]), true, 0.3), /; neither is above chance, 0\.300\.$/);
+  assert.match(headline(many(20, [0.3, 0.51]), true, 0.5), /; SOAP is ahead in 20 of 20\.$/);
+  assert.match(headline(many(20, [0.6, 0.604]), true, 0.5), /; all 20 are level\.$/);
+  assert.match(headline([...many(10, [0.6, 0.608]), ...many(10, [0.6, 0.6])]), /; they differ by less than 0\.005\.$/);
+  assert.match(headline(many(20, [0.6, 0.605]), true, 0.5), /; SOAP is ahead in 20 of 20\.$/);
+  const run = (a, b) => text(told.ofRun({ titles, shots: { a: { test: { ap: a } }, b: { test: { ap: b } } }, metric: "ap", title: "average precision", step: 9, steps: 9, chance: 0.3 }));
+  assert.match(run(0.2, 0.304), /, Cross-entropy 0\.200; neither is above chance, 0\.300\.$/);
+  assert.match(run(0.4, 0.404), /, Cross-entropy 0\.400; they differ by less than 0\.005\.$/);
+  assert.match(run(0.4, 0.5), /, Cross-entropy 0\.400\.$/);
+  const say = (of, by) => told.reversed({ titles, of, by, called: "AUROC", chance: 0.5 });
+  assert.deepEqual([say([0.2, 0.5], [0.9, 0.896]), say([0.2, 0.5], [0.4, 0.3]), say([0.2, 0.204], [0.9, 0.8])], ["", "", ""]);
 });
 
 test("a collapsed or broken run has no result in any sentence, and is counted", () => {

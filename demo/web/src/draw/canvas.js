@@ -144,6 +144,37 @@ export class Surface extends Raster {
     this.lines = contours().size([columns, rows]).thresholds([0.8, 0.95, 0.99]);
   }
 
+  /** The line of points that rank as high as this share of the negatives: a cut. */
+  level(context, width, height, ranks, level) {
+    this.cut ??= contours().size([this.columns, this.rows]);
+    const [line] = this.cut.thresholds([level])(ranks);
+    for (const [stroke, thick] of [[this.colours.card, 5], [this.colours.ink, 2]]) {
+      context.strokeStyle = stroke;
+      context.lineWidth = thick;
+      context.globalAlpha = 0.9;
+      this.trace(context, width, height, line);
+    }
+    context.globalAlpha = 1;
+  }
+
+  /** Strokes a line of level. */
+  trace(context, width, height, line) {
+    const { columns, rows } = this;
+    context.beginPath();
+    for (const ring of line.coordinates.flat()) {
+      // Parts of a ring that run along the border close the area; they are no level lines.
+      let drawing = false;
+      for (const [x, y] of ring) {
+        const inside = x > 0.6 && y > 0.6 && x < columns - 0.6 && y < rows - 0.6;
+        const [px, py] = [(x / columns) * width, height - (y / rows) * height];
+        if (inside && drawing) context.lineTo(px, py);
+        else if (inside) context.moveTo(px, py);
+        drawing = inside;
+      }
+    }
+    context.stroke();
+  }
+
   /** Ranks on the grid as a shaded map, with lines where 20 %, 5 % and 1 % of the negatives rank higher. */
   draw(context, width, height, ranks) {
     const { columns, rows, table } = this;
@@ -162,26 +193,14 @@ export class Surface extends Raster {
     this.lines(ranks).forEach((line, level) => {
       context.lineWidth = level === 1 ? 2 : 1;
       context.globalAlpha = level === 1 ? 0.95 : 0.55;
-      context.beginPath();
-      for (const ring of line.coordinates.flat()) {
-        // Parts of a ring that run along the border close the area; they are no level lines.
-        let drawing = false;
-        for (const [x, y] of ring) {
-          const inside = x > 0.6 && y > 0.6 && x < columns - 0.6 && y < rows - 0.6;
-          const [px, py] = [(x / columns) * width, height - (y / rows) * height];
-          if (inside && drawing) context.lineTo(px, py);
-          else if (inside) context.moveTo(px, py);
-          drawing = inside;
-        }
-      }
-      context.stroke();
+      this.trace(context, width, height, line);
     });
     context.globalAlpha = 1;
   }
 }
 
 /** Both classes' scores, negatives grey and positives in the lane's colour, each scaled to its own height. */
-export function histogram(canvas, values, colours, lane) {
+export function histogram(canvas, values, colours, lane, threshold) {
   const { context, width, height } = sharp(canvas);
   const bins = (values.length - 2) / 2;
   const classes = [values.subarray(2, 2 + bins), values.subarray(2 + bins)];
@@ -199,4 +218,8 @@ export function histogram(canvas, values, colours, lane) {
   context.globalAlpha = 1;
   context.fillStyle = colours.line;
   context.fillRect(0, base, width, 1);
+  if (threshold === undefined) return;
+  const x = Math.min(width - 1, Math.max(1, ((threshold - values[0]) / (values[1] - values[0])) * width));
+  context.fillStyle = colours.ink;
+  context.fillRect(x - 1, 0, 2, height);
 }

@@ -1,6 +1,7 @@
 // Line charts.
 
 import uPlot from "uplot";
+import { pressed } from "../dom.js";
 import "uplot/dist/uPlot.min.css";
 
 /** @typedef {{ stroke: string, width: number, dash?: number[], fill?: string }} Line `fill` shades from it down to the next line */
@@ -32,6 +33,35 @@ export function chart(root, { x, y, log = false, placed }) {
   let length = 1;
   /** Where the vertical axis begins, unless values lie below. */
   let base = 0;
+  /** A line through a value, and dots where it meets the curves. @type {{ x?: number, y?: number, dots: [number, number, string][] } | null} */
+  let marked = null;
+  const paintMark = (u) => {
+    if (!marked) return;
+    const { ctx, bbox } = u;
+    const [x, y] = [(value) => u.valToPos(value, "x", true), (value) => u.valToPos(value, "y", true)];
+    ctx.save();
+    ctx.strokeStyle = colours.ink;
+    ctx.lineWidth = 1.5 * devicePixelRatio;
+    ctx.beginPath();
+    if (marked.y !== undefined) {
+      ctx.moveTo(bbox.left, y(marked.y));
+      ctx.lineTo(bbox.left + bbox.width, y(marked.y));
+    } else {
+      ctx.moveTo(x(marked.x), bbox.top);
+      ctx.lineTo(x(marked.x), bbox.top + bbox.height);
+    }
+    ctx.stroke();
+    for (const [at, value, colour] of marked.dots) {
+      ctx.beginPath();
+      ctx.arc(x(at), y(value), 5 * devicePixelRatio, 0, 2 * Math.PI);
+      ctx.fillStyle = colour;
+      ctx.fill();
+      ctx.strokeStyle = colours.card;
+      ctx.lineWidth = 1.5 * devicePixelRatio;
+      ctx.stroke();
+    }
+    ctx.restore();
+  };
   const size = () => ({ width: Math.max(120, root.clientWidth), height: Math.max(100, root.clientHeight) });
   const settle = ({ bbox }) => {
     const [left, top, width, height] = [bbox.left, bbox.top, bbox.width, bbox.height].map((pixels) => pixels / devicePixelRatio);
@@ -39,7 +69,8 @@ export function chart(root, { x, y, log = false, placed }) {
   };
   const build = () => {
     plot?.destroy();
-    const font = '11px "Inter Variable", system-ui, sans-serif';
+    const { text } = colours;
+    const font = `${text}px "Inter Variable", system-ui, sans-serif`;
     const axis = { stroke: colours.soft, font, grid: { stroke: colours.line, width: 1 }, ticks: { show: false }, border: { show: false } };
     plot = new uPlot(
       {
@@ -48,8 +79,8 @@ export function chart(root, { x, y, log = false, placed }) {
         cursor: { show: false },
         padding: [8, 16, 0, 0],
         scales: { x: { time: false, range: () => x ?? [0, length] }, y: log ? { distr: 3 } : y ? { range: y } : { range: (_, low, high) => [Math.min(base, low), high > base ? high + (high - base) * 0.05 : base + 1] } },
-        axes: [{ ...axis, size: 24, gap: 4, space: 48 }, { ...axis, size: log ? 48 : 34, gap: 4, space: 32 }],
-        hooks: { ready: [settle], setSize: [settle] },
+        axes: [{ ...axis, size: 13 + text, gap: 4, space: 37 + text }, { ...axis, size: log ? 48 : 12 + 2 * text, gap: 4, space: 21 + text }],
+        hooks: { ready: [settle], setSize: [settle], draw: [paintMark] },
         series: [{}, ...lines(colours).map(({ fill: _, ...line }) => ({ ...line, points: { show: false } }))],
         bands: lines(colours).flatMap(({ fill }, k) => (fill ? [{ series: [k + 1, k + 2], fill }] : [])),
       },
@@ -67,6 +98,20 @@ export function chart(root, { x, y, log = false, placed }) {
     restyle(next) {
       colours = next;
       build();
+    },
+    /** Where the cut lies; null for none. */
+    mark(next) {
+      marked = next;
+      plot?.redraw(false);
+    },
+    /** Calls with the values under the pointer while it is pressed. @param {(x: number, y: number) => void} told */
+    pressed(told) {
+      pressed(root, (left, top) => {
+        if (!plot) return;
+        const { left: x, top: y } = plot.over.getBoundingClientRect();
+        const from = root.getBoundingClientRect();
+        told(plot.posToVal(left + from.left - x, "x"), plot.posToVal(top + from.top - y, "y"));
+      });
     },
     /** Other lines from now on. @param {(colours: object) => Line[]} of */
     show(of) {

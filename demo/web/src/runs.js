@@ -1,0 +1,378 @@
+// What trains: the rows, two trainers on the same batches, and their course. Everything shown is told by the store's signals.
+
+import { Engine, createTrainer } from "undercurve/worker";
+import { find } from "./finder.js";
+import { compare, constraint } from "./groups.js";
+import { GROUPS, LANES, SEVERAL, TWO, drawnOf, isBound, isOfRange, kindOf, sampleOf } from "./kinds.js";
+import { fetchSample } from "./samples.js";
+import * as address from "./state.js";
+import { batch, isSuperseded, kind, measured, own, playing, pushAddress, ready, rows, run, say, set, shots, state, together, turns, wait } from "./store.js";
+
+const ROWS = 2000;
+const HELD_OUT = 6000;
+/** In groups: gaps are seen within a few hundredths. */
+const IN_GROUPS = { rows: 20_000, testRows: 30_000 };
+/** Training follows a drag on data with so many values at most; each answer has so many milliseconds to train, and so many steps. */
+const FOLLOWED = { values: 200_000, milliseconds: 60, least: 20 };
+/** Points of the curves. */
+export const POINTS = 201;
+
+/** What the page cannot do without, and this browser lacks; empty where it has all. */
+export const lack = !globalThis.WebAssembly ? "WebAssembly" : globalThis.Worker ? "" : "Web Workers";
+export const engines = lack ? null : { a: new Engine(), b: new Engine() };
+
+/** Of the run that is shown; many runs of each lane where there are to be more than one. */
+let trainers = null;
+let ensembles = null;
+/** Whether the rows are not what the state says, since those could not be loaded. */
+let stale = true;
+let busy = false;
+const turn = turns();
+/** Lanes of the kind of data that is not shown, for when it comes back. */
+const kept = new Map();
+/** For the tests: how long the page itself works on a picture. */
+export const timings = { main: [] };
+/** What lanes ask of a snapshot, and what is told at the end of a run: set by the page. */
+export const page = { view: () => ({}), explain: (_, error) => error, ended: () => {}, began: () => {}, failed: () => {} };
+
+/** Methods whose step sizes follow the curvature: they want a smooth network. */
+const SMOOTH = /sarah|^svrg$|-sum$/;
+
+/** How many runs each lane has: one of several classes and of groups. */
+export const runsOf = () => (kind.peek() === TWO ? state.peek().runs : 1);
+export const manyRuns = () => ensembles;
+export const trainerOf = (name) => trainers[name];
+export const isBusy = () => playing.peek() || busy;
+
+export function options(lane, { X, y, dims, classes, groups, groupNames, test } = rows.peek(), seed = state.peek().seed) {
+  const { lanes, bound, model, fpr, steps } = state.peek();
+  const { method, settings } = lanes[lane];
+  return {
+    X,
+    y,
+    dims,
+    classes,
+    groups,
+    groupNames,
+    constraints: groups && isBound(lanes[lane]) ? [constraint(bound)] : undefined,
+    test,
+    model: model === "linear" ? { kind: "linear" } : { kind: SMOOTH.test(method) ? "mlp-tanh" : "mlp", hidden: model.split(",").map(Number) },
+    method: { name: method, settings, ...(classes === undefined && { fpr: fpr.map((rate) => rate / 100) }) },
+    seed,
+    steps,
+    // (Maps stay in the data's own units. Files are scaled already, and the columns of towns as drawn.)
+    scale: drawnOf(state.peek()) && kind.peek() !== GROUPS ? "standard" : "none",
+    engine: engines[lane],
+  };
+}
+
+/** The rows that the state asks for, with the training labels as they are trained on. */
+export async function loadData(seed = state.peek().seed) {
+  const { flips } = state.peek();
+  const loaded = await loadRows(seed);
+  if (!flips || loaded.names) return { ...loaded, flipped: 0 };
+  const y = await engines.a.call("flip", loaded.y, flips / 100, seed);
+  return { ...loaded, y, flipped: y.reduce((sum, label, row) => sum + (label !== loaded.y[row]), 0) };
+}
+
+async function loadRows(seed) {
+  const { data, noise, positives } = state.peek();
+  const prepare = kind.peek() === SEVERAL ? "prepareClasses" : "prepare";
+  const prepared = async (file, choice) => {
+    const begin = performance.now();
+    const found = await engines.a.call(prepare, file, { ...choice, share: 0.6, seed });
+    return { ...found, milliseconds: performance.now() - begin };
+  };
+  if (data === "file") return prepared(own.peek().file, own.peek());
+  const { name, ...choice } = sampleOf(state.peek()) ?? {};
+  if (name) {
+    const { file } = await engines.a.call("open", await fetchSample(name), `${name}.csv`);
+    try {
+      return await prepared(file, { ...choice, impute: false });
+    } finally {
+      engines.a.call("close", file);
+    }
+  }
+  const drawn = { rows: ROWS, testRows: HELD_OUT, noise, seed };
+  if (kind.peek() === SEVERAL) return engines.a.call("syntheticClasses", data, drawn);
+  if (kind.peek() === GROUPS) return engines.a.call("syntheticGroups", data, { ...drawn, ...IN_GROUPS });
+  return engines.a.call("synthetic", data, { ...drawn, positives: positives / 100 });
+}
+
+/** The course of a run that has not begun. */
+const begun = () => ({ kind: measured.peek(), rows: rows.peek(), step: [], metric: { a: [], b: [] }, objective: { a: [], b: [] }, groups: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0, bands: { a: [], b: [] } });
+
+/** Adds a picture to a course. */
+function record(course, { a, b }, step, crowd) {
+  if (course.step.at(-1) === step) return;
+  const { metric } = course.kind;
+  course.step.push(step);
+  for (const [name, shot] of Object.entries({ a, b })) {
+    course.metric[name].push(shot.test[metric]);
+    if (crowd) course.bands[name].push(crowd[name].summary.metrics[metric]);
+    course.objective[name].push(Number.isFinite(shot.objective) ? shot.objective : null);
+    if (shot.byGroup) course.groups[name].push([shot.test.auroc, ...shot.byGroup.test.groups.map(({ auroc }) => auroc)]);
+  }
+}
+
+const release = (...all) => all.forEach((one) => one && Object.values(one).forEach((trainer) => trainer?.dispose()));
+
+/**
+ * Everything from the start: rows, trainers, pictures of step 0. Plays on if asked; `quiet` trains to the end first, and shows what was
+ * there before meanwhile.
+ */
+export async function restart({ fresh = true, play = false, quiet = false } = {}) {
+  const mine = turn.begin();
+  document.documentElement.dataset.state = "busy";
+  page.began();
+  pause();
+  ready.value = false;
+  wait(fresh || stale ? "Loading the rows" : quiet ? "Training on" : "Preparing the models");
+  const made = {};
+  const crowd = {};
+  try {
+    if (fresh || stale) {
+      stale = true;
+      const next = await mine(loadData());
+      stale = false;
+      if (state.peek().class >= (next.names?.length ?? 1)) set({ class: 0 });
+      rows.value = next;
+    }
+    find();
+    pushAddress();
+    if (!quiet) wait(runsOf() > 1 ? `Preparing 2 × ${runsOf()} runs` : "Preparing the models");
+    for (const name of LANES) {
+      made[name] = await createTrainer(options(name)).catch((error) => {
+        throw page.explain(name, error);
+      });
+    }
+    if (runsOf() > 1) for (const name of LANES) crowd[name] = await createTrainer({ ...options(name), lanes: runsOf(), backend: "auto" });
+    await mine(Promise.resolve());
+    const course = begun();
+    const done = quiet && !crowd.a ? await toTheEnd(mine, made, course) : null;
+    release(trainers, ensembles);
+    [trainers, ensembles] = [{ ...made }, crowd.a ? { ...crowd } : null];
+    batch(() => {
+      shots.value = null;
+      run.value = course;
+      if (done) publish(done, state.peek().steps);
+    });
+    if (!done) await advance(0, mine);
+    wait();
+    ready.value = true;
+    if (play && !done && !mine.over()) start();
+  } catch (error) {
+    if (trainers?.a !== made.a) release(made, crowd);
+    if (isSuperseded(error) || mine.over()) return;
+    wait();
+    say(error);
+    page.failed(Boolean(run.peek()));
+  }
+}
+
+/** Trains without pictures, a slice at a time, for what changes under the hand; the course has what is missed. */
+async function toTheEnd(mine, made, course) {
+  const { steps } = state.peek();
+  const judge = rows.peek().groups && [constraint(state.peek().bound)];
+  let last;
+  for (let done = 0; done <= steps; done += Math.max(10, Math.ceil(steps / 30))) {
+    const asked = done === 0 ? 0 : Math.min(Math.max(10, Math.ceil(steps / 30)), steps - course.step.at(-1));
+    last = await mine(Promise.all(LANES.map((name) => made[name].advance({ steps: asked }, { judge }))));
+    last.forEach(compare);
+    note(course, last, asked);
+    record(course, { a: last[0], b: last[1] }, (course.step.at(-1) ?? 0) + asked);
+  }
+  const left = steps - course.step.at(-1);
+  last = await mine(Promise.all(LANES.map((name) => made[name].advance({ steps: left }, page.view(name)))));
+  last.forEach((shot) => (compare(shot).shown = state.peek().class));
+  note(course, last, left);
+  return { a: last[0], b: last[1] };
+}
+
+/** The clock of a worker is coarse: the mean over the run says more than the last slice. The first slice warms up. */
+function note(course, both, steps) {
+  if (course.step.length > 1) course.timed += steps;
+  LANES.forEach((name, k) => {
+    if (course.step.length > 1) course.milliseconds[name] += both[k].milliseconds * steps;
+    if (course.timed) both[k].milliseconds = course.milliseconds[name] / course.timed;
+  });
+}
+
+/** Shows a picture. */
+function publish({ a, b }, step) {
+  const course = run.peek();
+  record(course, { a, b }, step, course.crowd);
+  const { steps } = state.peek();
+  batch(() => {
+    if (step >= steps) playing.value = false;
+    shots.value = { a, b, step };
+    if (step >= steps) page.ended();
+  });
+  if (step >= steps) {
+    document.documentElement.dataset.state = "done";
+    if (!timings.first) {
+      timings.first = performance.now();
+      document.documentElement.dataset.first = timings.first.toFixed(0);
+    }
+  }
+  document.documentElement.dataset.step = step;
+}
+
+/** Both lanes by so many steps, then one picture. A lane whose method has nothing more to do stays where it ended. */
+export async function advance(steps, mine = turn.begin()) {
+  if ((busy && steps) || !together()) return;
+  busy = true;
+  try {
+    const course = run.peek();
+    const chosen = state.peek().class;
+    const crowd = ensembles && Promise.all(LANES.map((name) => ensembles[name].advance({ steps }, { curve: POINTS })));
+    crowd?.catch(() => {}); // (told where it is waited for)
+    const both = await Promise.all(LANES.map((name) => trainers[name].advance({ steps }, page.view(name))));
+    const many = await crowd;
+    await mine(Promise.resolve());
+    if (!together()) return;
+    course.crowd = many && { a: many[0], b: many[1] };
+    for (const shot of both) compare(shot).shown = chosen;
+    const begin = performance.now();
+    note(course, both, steps);
+    publish({ a: both[0], b: both[1] }, (course.step.at(-1) ?? 0) + steps);
+    timings.main.push(performance.now() - begin);
+  } finally {
+    busy = false;
+  }
+}
+
+/** One picture more of what is there, for what only changes how it is seen. */
+export const look = () => ready.peek() && advance(0).catch(reportUnlessOver);
+const reportUnlessOver = (error) => isSuperseded(error) || say(error);
+
+/** One step by hand. */
+export function step() {
+  pause();
+  if (ready.peek() && together() && run.peek().step.at(-1) < state.peek().steps) advance(1).catch(reportUnlessOver);
+}
+
+export function start() {
+  if (playing.peek() || !ready.peek() || !together()) return;
+  if (run.peek().step.at(-1) >= state.peek().steps) {
+    restart({ fresh: false, play: true });
+    return;
+  }
+  playing.value = true;
+  const mine = turn.begin();
+  requestAnimationFrame(() => tick(mine));
+}
+
+export function pause() {
+  playing.value = false;
+}
+
+async function tick(mine) {
+  if (!playing.peek() || mine.over()) return;
+  const { steps, speed } = state.peek();
+  const left = steps - run.peek().step.at(-1);
+  try {
+    await advance(Math.min(left, speed === "max" ? Math.max(10, Math.ceil(steps / 30)) : Number(speed)), mine);
+  } catch (error) {
+    // (Trainers that a new run has put away have nothing to say to it.)
+    if (mine.over()) return;
+    pause();
+    say(error);
+    return;
+  }
+  requestAnimationFrame(() => tick(mine));
+}
+
+/** Milliseconds that the slower lane takes for a step, from the shown run; NaN before that is known. */
+export function pace() {
+  const { timed, milliseconds } = run.peek() ?? {};
+  return timed ? Math.max(...LANES.map((name) => milliseconds[name])) / timed : NaN;
+}
+
+/** Lanes that train otherwise with another range, or bound. */
+function touched(part) {
+  const { lanes } = state.peek();
+  return LANES.filter((name) => ("fpr" in part && isOfRange(lanes[name].method)) || ("bound" in part && isBound(lanes[name])));
+}
+
+/** While something is dragged: the lanes that it concerns train on from where they are, as often as they can; the others are measured anew. */
+const following = { under: false, again: null };
+export async function follow(part) {
+  set(part);
+  pushAddress();
+  const { length } = rows.peek()?.X.val ?? rows.peek()?.X ?? [];
+  if (!together() || !shots.peek() || length > FOLLOWED.values || ensembles) return;
+  following.again = { ...following.again, ...part };
+  if (following.under) return;
+  following.under = true;
+  try {
+    while (following.again) {
+      const now = following.again;
+      following.again = null;
+      await goOn(touched(now));
+    }
+  } catch (error) {
+    if (!isSuperseded(error)) say(error);
+  } finally {
+    following.under = false;
+  }
+}
+
+/** Some steps of these lanes, from their weights, as the state says now; then a picture of both, at the same place of the course. */
+async function goOn(names) {
+  const mine = turn.begin();
+  page.began();
+  pause();
+  const { steps } = state.peek();
+  const few = Math.max(FOLLOWED.least, Math.min(steps, Math.floor(FOLLOWED.milliseconds / (pace() || 1))));
+  const next = {};
+  try {
+    const both = await mine(Promise.all(LANES.map(async (name) => {
+      const start = await trainers[name].params();
+      next[name] = await createTrainer({ ...options(name), start, steps: few });
+      const shot = await next[name].advance({ steps: names.includes(name) ? few : 0 }, page.view(name));
+      const { step, pass, objective, milliseconds, warning, collapsed } = shots.peek()[name];
+      return Object.assign(compare(shot), { step, pass, milliseconds, shown: state.peek().class }, !names.includes(name) && { objective, warning, collapsed });
+    })));
+    for (const name of LANES) {
+      trainers[name].dispose();
+      trainers[name] = next[name];
+      delete next[name];
+    }
+    run.value = { ...run.peek(), kind: measured.peek() };
+    shots.value = { a: both[0], b: both[1], step: shots.peek().step, moved: true };
+  } catch (error) {
+    // (Trainers that a new run has put away have nothing to say to it.)
+    if (!mine.over()) throw error;
+  } finally {
+    release(next);
+  }
+}
+
+/** It was let go: the run that the address names, shown when it is done. */
+export function settle(part) {
+  following.again = null;
+  say(null);
+  set(part);
+  restart({ fresh: false, quiet: together() && Boolean(shots.peek()), play: true });
+}
+
+/** Other data; where it is of the other kind, with the lanes that it had last. */
+export function choose(part, before = kind.peek()) {
+  const { lanes } = state.peek();
+  batch(() => {
+    set(part);
+    const now = kindOf(state.peek(), own.peek());
+    if (now === before) return;
+    kept.set(before, lanes);
+    set({ lanes: kept.get(now) ?? address.lanes(now.name) });
+  });
+}
+
+/** Another choice that is trained. */
+export function change(part) {
+  say(null);
+  choose(part);
+  return restart({ fresh: ["data", "positives", "noise", "flips", "seed"].some((name) => name in part), play: true });
+}
+

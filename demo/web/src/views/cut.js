@@ -1,0 +1,68 @@
+// One cut through both rankings: how many positives are to be found, and what each lane shows for it.
+
+import { html, render } from "lit-html";
+import { $, count, three } from "../dom.js";
+import { LANES } from "../kinds.js";
+import { Ranking } from "../ranking.js";
+import { computed, effect, find, playing, pushSoon, rows, run, seen, shots, state, together, untracked } from "../store.js";
+import { ofCut } from "../told.js";
+
+/** Rankings of more rows are made when the run rests. */
+const CALM = 50_000;
+/** Precision among so many first rows. */
+const FIRST = 100;
+
+let last = null;
+/** Both rankings of the picture that is drawn; null of several classes. @type {import("../store.js").computed} */
+export const ranked = computed(() => {
+  const now = seen.value;
+  if (!now?.a.scores || !together() || run.peek().rows.names) return (last = null);
+  const { y } = rows.peek().test;
+  if (y.length > CALM && playing.peek() && now.step > 0 && last?.a.rows === y.length) return last;
+  return (last = Object.fromEntries(LANES.map((name) => [name, new Ranking(now[name].scores, y)])));
+});
+
+/** How many positives are to be found, and both lanes' cuts that find them. */
+export const cut = computed(() => {
+  const both = ranked.value;
+  if (!both) return null;
+  const wanted = Math.min(both.a.positives, Math.max(1, Math.round(find.value * both.a.positives)));
+  return { wanted, positives: both.a.positives, a: both.a.finding(wanted), b: both.b.finding(wanted) };
+});
+
+/** Wants so many positives found. @param {number} positives */
+export function want(positives) {
+  const both = ranked.peek();
+  if (!both) return;
+  find.value = Math.min(both.a.positives, Math.max(1, Math.round(positives))) / both.a.positives;
+  pushSoon();
+}
+
+/** @param {(name: "a" | "b") => string} titleOf */
+export function cuts(titleOf) {
+  effect(() => {
+    if (!playing.value && shots.peek() && rows.peek()?.test.y.length > CALM) seen.value = { ...shots.peek() };
+  });
+  effect(() => {
+    const now = cut.value;
+    const { lanes } = state.value;
+    $("cut").hidden = !now;
+    if (!now || !lanes.a || !run.peek()) return;
+    untracked(() => render(view(now, ranked.peek(), { a: titleOf("a").slice(3), b: titleOf("b").slice(3) }), $("cut")));
+  });
+}
+
+function view(now, both, titles) {
+  const text = ofCut(now, titles);
+  const first = Math.min(FIRST, both.a.rows);
+  const row = (name) => {
+    const { found, wrong, missed, left, precision, threshold } = now[name];
+    return html`<tr data-lane=${name}><th scope="row"><i></i>${name.toUpperCase()}</th><td>${count(found)}</td><td>${count(wrong)}</td><td>${count(missed)}</td><td>${count(left)}</td><td>${three(precision)}</td><td>${three(both[name].precisionAt(first))}</td><td>${threshold.toPrecision(3)}</td></tr>`;
+  };
+  return html`
+    <div>
+      <p id="cut-sentence">${text}</p>
+      <label class="cut-slider"><span>How many to find</span><input id="cut-range" type="range" aria-label="How many to find" min="1" max=${now.positives} .value=${String(now.wanted)} aria-valuetext=${text} @input=${(event) => want(Number(event.target.value))} /></label>
+    </div>
+    <div class="scroll" tabindex="0" role="region" aria-label="Table of counts at the cut"><table id="cut-table"><thead><tr>${["Lane", "true positives", "false positives", "false negatives", "true negatives", "precision", `precision at ${first}`, "threshold"].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${row("a")}${row("b")}</tbody></table></div>`;
+}

@@ -1,0 +1,73 @@
+// The sentence and the notes, from the numbers.
+
+import { $, count, h, three } from "../dom.js";
+import { LANES, drawnOf, prevalence } from "../kinds.js";
+import { isUnder, seconds, subject } from "../repeats.js";
+import { computed, direction, effect, playing, repeats, rows, run, shots, state, together, untracked } from "../store.js";
+import * as told from "../told.js";
+
+/** The draws behind figures, headline and table, where they are of what is shown, at the end of its run. */
+export const summary = computed(() => {
+  const { steps } = state.value;
+  return shots.value && shots.value.step >= steps && !shots.value.moved && repeats.value?.summary && repeats.value.of === subject() ? repeats.value.summary : null;
+});
+
+/** @param {Record<"a" | "b", import("../lane.js").Lane>} lanes */
+export function headline(lanes) {
+  effect(() => {
+    const [now, under, all, best] = [shots.value, repeats.value, summary.value, direction.value];
+    if (!now || (playing.value && now.step > 0) || !together()) return;
+    untracked(() => tell(lanes, now, all, isUnder(under), best));
+  });
+}
+
+function tell(lanes, shots, summary, under, found) {
+  const { metric, called, other, chance, otherChance } = run.peek().kind;
+  const { crowd } = run.peek();
+  const { step } = shots;
+  const { data, seed, steps, model } = state.peek();
+  const shown = rows.peek();
+  const titles = { a: lanes.a.method.title, b: lanes.b.method.title };
+  const drawn = Boolean(drawnOf(state.peek()));
+  const parts = summary
+    ? told.ofDraws({ titles, summary, title: called, drawn, chance: chance(shown) })
+    : told.ofRun({ titles, shots, metric, title: called, step, steps, chance: chance(shown), moved: shots.moved });
+  const text = parts.map((part) => part.text ?? part).join("");
+  // (What is said already is not said again to who listens.)
+  if ($("sentence").textContent !== text) {
+    $("sentence").replaceChildren(...parts.map((part) => (part.lane ? h(part.number ? "b" : "span", { className: part.lane, textContent: part.text }) : part)));
+  }
+  const notes = [told.ended({ titles, shots, step })];
+  if (crowd && step > 0) notes.push(told.ofRuns({ titles, crowd, metric, called, seed }));
+  const of = (key) => LANES.map((name) => shots[name].test[key]);
+  if (summary) {
+    notes.push(told.besideDraws({ titles, summary, seed, steps, called: other[1], chance: otherChance(shown) }));
+  } else if (step > 0) {
+    if (!shots.a.collapsed && !shots.b.collapsed) notes.push(told.reversed({ titles, of: of(metric), by: of(other[0]), called: other[1], chance: otherChance(shown) }));
+    if (step >= steps) notes.push(told.ofWaiting({ under, seconds: seconds(), drawn }));
+  }
+  const best = metric === "ap" && model === "linear" && step > 0 && found;
+  if (best) notes.push(told.ofDirections(best, of("ap"), summary?.best));
+  $("note").textContent = notes.filter(Boolean).join(" ");
+  const about = [];
+  if (data === "split") about.push("This kind of data was found by searching for a large gap between cross-entropy and SOAP: try others.");
+  else if (drawn) about.push(drawnOf(state.peek()).about);
+  const train = `${count(shown.y.length)} rows${drawn ? "" : ` × ${count(shown.dims)} features`} train`;
+  const most = shown.names && Math.max(...shown.names.map((_, one) => prevalence(shown, one)));
+  const positive = count(shown.test.y.reduce((sum, y) => sum + y, 0));
+  const constant = shown.names
+    ? `a constant score has 0.500, and naming the largest class is right for ${three(most)}`
+    : shown.groupNames
+    ? `${positive} positive; a constant score has AUROC 0.500 in each group`
+    : `${positive} positive; a constant score has ${three(prevalence(shown))}`;
+  about.push(`${train}, ${count(shown.test.y.length)} are held out${shown.names ? "; " : ", "}${constant}.`);
+  if (shown.flipped) about.push(`${count(shown.flipped)} of the ${count(shown.y.length)} training labels are flipped, no held-out one.`);
+  $("about").textContent = about.join(" ");
+}
+
+/** What is said where nothing could be trained. @param {boolean} before whether there are pictures of before */
+export function nothing(before) {
+  $("sentence").textContent = "Nothing was trained with these choices.";
+  $("about").textContent = "";
+  $("note").textContent = `The message says which one to change${before ? "; the pictures are of what was trained before" : ""}.`;
+}

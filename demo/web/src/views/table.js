@@ -1,0 +1,59 @@
+// The table of held-out metrics, and what is said of a lane beside its name.
+
+import { $, h, three } from "../dom.js";
+import { leads } from "../draws.js";
+import { LANES, SEVERAL, drawnOf } from "../kinds.js";
+import { effect, playing, run, seen, shots, state, untracked } from "../store.js";
+import { summary } from "./headline.js";
+
+/** The cells; they are made for a kind of data and then only filled. */
+const table = Object.fromEntries(LANES.map((name) => [name, { title: h("span"), cells: [...SEVERAL.columns, "pass", "milliseconds"].map(() => h("td", { textContent: "–" })) }]));
+
+function build({ columns, hint }) {
+  $("metrics").replaceChildren(
+    h("thead", {}, h("tr", {}, ...["Lane", ...columns.map(([, title]) => title), "Passes", "ms a step"].map((text) => h("th", { scope: "col", textContent: text })))),
+    h("tbody", {}, ...LANES.map((name) => h("tr", { "data-lane": name }, h("th", { scope: "row" }, h("i"), table[name].title), ...table[name].cells))),
+  );
+  $("metrics-hint").textContent = hint;
+}
+
+/** Of the run that is shown, or the means of its draws. */
+function fill(shots, summary, { columns }) {
+  const of = summary ? { a: summary.a.test, b: summary.b.test } : { a: shots.a.test, b: shots.b.test };
+  $("metrics-of").textContent = summary ? `mean of ${summary.draws} ${drawnOf(state.peek()) ? "draws" : "splits"}` : `seed ${state.peek().seed}`;
+  for (const [name, other] of [["a", "b"], ["b", "a"]]) {
+    const { cells } = table[name];
+    columns.forEach(([key, , least], k) => {
+      const [own, theirs] = [of[name][key], of[other][key]];
+      cells[k].textContent = three(own);
+      const best = Number.isFinite(own) && (shots[other].collapsed || !Number.isFinite(theirs) || (least ? leads(theirs, own) : leads(own, theirs)));
+      cells[k].className = !shots[name].collapsed && best ? "best" : "";
+    });
+    const [pass, milliseconds] = cells.slice(columns.length);
+    pass.textContent = shots[name].pass.toFixed(1);
+    milliseconds.textContent = shots[name].milliseconds ? shots[name].milliseconds.toFixed(3) : "–";
+  }
+}
+
+/** @param {Record<"a" | "b", import("../lane.js").Lane>} lanes @param {(name: "a" | "b") => string} titleOf */
+export function metrics(lanes, titleOf) {
+  effect(() => run.value && build(run.value.kind));
+  effect(() => {
+    const [now, all] = [seen.value, summary.value];
+    if (now && run.value) untracked(() => fill(now, all, run.peek().kind));
+    for (const name of LANES) lanes[name].average(all && { value: all[name].mean, of: all[name].runs });
+  });
+  // What a run says against itself, when it rests.
+  effect(() => {
+    const [now, { lanes: of }] = [shots.value, state.value];
+    if (!now || !of.a || (playing.value && now.step > 0)) return;
+    untracked(() => {
+      for (const name of LANES) {
+        const said = now.step > 0 ? now[name] : null;
+        lanes[name].warn(said);
+        const title = `${titleOf(name)}${said?.collapsed ? ", collapsed" : ""}`;
+        if (table[name].title.textContent !== title) table[name].title.textContent = title;
+      }
+    });
+  });
+}

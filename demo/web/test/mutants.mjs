@@ -1,0 +1,66 @@
+// Faults of the page on purpose, each built and shown to the tests: `node test/mutants.mjs [NAME …]`. Long: some 20 s for each.
+
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const root = new URL("..", import.meta.url).pathname;
+
+/** Name, file below `src`, what is there, what is put in its place, and a pattern of the tests that are to fail. */
+const MUTANTS = [
+  ["no points on the maps", "lane.js", "else draw.scatter(...at, colours);", "", "each picture shows|drawn where they lie"],
+  ["no surface on the maps", "draw/canvas.js", "    this.spread(context, width, height);\n    context.strokeStyle", "    context.strokeStyle", "drawn where they lie"],
+  ["no columns", "views/rankings.js", "column(context, shape, both[name], name, palette, pixels ? 1 : 0);", "", "columns are the rows"],
+  ["columns without the first row", "draw/columns.js", "if (place < from) continue;", "if (place <= from) continue;", "columns are the rows|has its place"],
+  ["lanes of the columns swapped", "draw/columns.js", 'lane === "a" ? [half, -1] : [width - half, 1]', 'lane === "b" ? [half, -1] : [width - half, 1]', "columns are the rows"],
+  ["worst rows first", "ranking.js", "keys[rows.length - 1 - k]", "keys[k]", "order of their scores|columns are the rows"],
+  ["equal scores in any order", "ranking.js", "(BITS - 1 - tie(row))", "tie(row)", "order of their scores"],
+  ["threshold off by one", "ranking.js", "this.places[positives - 1]", "this.places[Math.min(positives, this.positives - 1)]", "counts the rows|one cut"],
+  ["counts above the threshold only", "ranking.js", "this.scores[this.order[middle]] >= score", "this.scores[this.order[middle]] > score", "counts the rows|one cut"],
+  ["no line in the histogram", "draw/canvas.js", "context.fillRect(x - 1, 0, 2, height);", "", "one cut"],
+  ["an empty histogram", "draw/canvas.js", "if (tall > 0) context.fillRect", "if (tall < 0) context.fillRect", "drawn where they lie"],
+  ["curves without dots", "draw/charts.js", "marked = next;", "marked = next && { ...next, dots: [] };", "one cut"],
+  ["ROC and precision–recall exchanged", "views/curves.js", "[grid, [...a.roc], [...b.roc]]", "[grid, [...a.pr], [...b.pr]]", "drawn where they lie"],
+  ["no curves", "views/curves.js", "charts.pr.draw(grid, [grid.map(() => share), [...a.pr], [...b.pr]],", "charts.pr.draw(grid, [null, null, null],", "drawn where they lie"],
+  ["the cut does not follow the pointer", "views/rankings.js", "if (both) want(", "if (!both) want(", "one cut|finger"],
+  ["the sentence of the cut with the lanes swapped", "told.js", "shows ${count(a.wrong)} false ${plural(a.wrong,", "shows ${count(b.wrong)} false ${plural(b.wrong,", "sentence of a cut|one cut"],
+  ["facts of the other lane", "facts.js", "const { test } = shots[lane];", 'const { test } = shots[lane === "a" ? "b" : "a"];', "scenes to their end"],
+  ["a stale scene", "views/scenes.js", "seen.value, ranked.value, cut.value, !playing.value]", "seen.peek(), ranked.peek(), cut.peek(), !playing.peek()]", "scenes to their end"],
+  ["a scene that sets no controls", "views/scenes.js", "    state.value = next;\n", "    state.value = { ...state.peek(), scene: place };\n", "scenes to their end"],
+  ["small text in lectures", "style.css", ".lecture #scene-text { min-height: 96px; font-size: 22px;", ".lecture #scene-text { min-height: 96px; font-size: 16px;", "scenes to their end"],
+  ["right digits framed", "draw/columns.js", "if (positive) continue;", "if (!positive) continue;", "digits are drawn"],
+  ["drags begin at step 0", "runs.js", "createTrainer({ ...options(name), start, steps: few })", "createTrainer({ ...options(name), steps: few })", "range of false-positive rates is dragged"],
+  ["nobody is ahead by a hair, but told", "told.js", "if (level === n && !said.startsWith(\"neither\")) parts", "if (level > n) parts", "nobody is ahead|says who is ahead"],
+  ["chance is no bound", "told.js", "if (!values.some((value) => leads(value, chance)))", "if (!values.length)", "nobody is ahead"],
+  ["the table stays with one run", "views/table.js", "const [now, all] = [seen.value, summary.value];", "const [now, all] = [seen.value, null];", "every number of the result"],
+  ["no limits on addresses", "state.js", "widths.every((units) => units <= MOST.units)", "widths.every((units) => units > 0)", "address beyond the limits"],
+];
+
+const chosen = process.argv.slice(2);
+const home = await mkdtemp(join(tmpdir(), "undercurve-mutants-"));
+let survived = 0;
+for (const [name, file, from, to, pattern] of MUTANTS) {
+  if (chosen.length && !chosen.some((one) => name.includes(one))) continue;
+  const folder = join(home, "demo/web");
+  await rm(home, { recursive: true, force: true });
+  // (The built package beside the page is used as it is.)
+  for (const part of ["index.html", "package.json", "vite.config.js", "src", "samples", "test"]) await cp(join(root, part), join(folder, part), { recursive: true });
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  await symlink(join(root, "../../wasm"), join(home, "wasm"));
+  const path = join(folder, "src", file);
+  const source = await readFile(path, "utf8");
+  if (source.split(from).length !== 2) throw new Error(`${name}: ${file} has “${from}” ${source.split(from).length - 1} times`);
+  await writeFile(path, source.replace(from, () => to));
+  await run("npx", ["vite", "build", "--logLevel", "error"], { cwd: folder });
+  const tests = ["ranking", "told", "gestures", "browser"].map((one) => `test/${one}.test.mjs`);
+  const env = { ...process.env, PATIENCE: process.env.PATIENCE ?? "15000", PAGE_DIST: join(folder, "dist") };
+  const killed = await run(process.execPath, ["--test", `--test-name-pattern=${pattern}`, ...tests], { cwd: folder, env }).then(() => [], ({ stdout }) => [...stdout.matchAll(/^(?:✖|not ok \d+ -) (.*?)(?: \([\d.]+ms\))?$/gm)].map(([, test]) => test).filter((test) => !/failing tests|\.mjs$/.test(test)));
+  if (!killed.length) survived += 1;
+  console.log(`${killed.length ? "killed" : "SURVIVED"}: ${name}${killed.length ? ` (${killed[0]})` : ""}`);
+}
+await rm(home, { recursive: true, force: true });
+console.log(survived ? `${survived} survived` : "none survived");
+process.exitCode = survived ? 1 : 0;

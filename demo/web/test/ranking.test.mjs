@@ -1,0 +1,80 @@
+// Rankings, their cuts and where they are drawn, without a browser.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { geometry, heightOf, lit, shownAt } from "../src/draw/columns.js";
+import { Ranking, order, tie } from "../src/ranking.js";
+import { ofCut as sentence } from "../src/told.js";
+
+const random = (seed) => () => ((seed = (seed * 1103515245 + 12345) % 2 ** 31) / 2 ** 31);
+function sample(rows, coarse) {
+  const next = random(rows + coarse);
+  const scores = Float32Array.from({ length: rows }, () => { const x = (next() - 0.5) * 8; return coarse ? Math.round(x) : x; });
+  return { scores, labels: Uint8Array.from(scores, (score) => Number(next() < 1 / (1 + Math.exp(3 - score)))) };
+}
+
+test("rows are in the order of their scores, and equal ones in one that no row number decides", () => {
+  const scores = Float32Array.from([0, -0, 3.5, -1e-30, 1e-30, -7, 3.5, 1e30, -1e30, 0]);
+  const ties = (...rows) => rows.sort((a, b) => tie(a) - tie(b));
+  assert.deepEqual([...order(scores)], [7, ...ties(2, 6), 4, ...ties(0, 1, 9), 3, 5, 8]);
+  // Of rows that all tie, each tenth of the order has about its share of each tenth of the rows.
+  const alike = order(new Float32Array(6000));
+  assert.equal(new Set(alike).size, 6000);
+  for (let part = 0; part < 10; part += 1) {
+    const low = alike.slice(600 * part, 600 * (part + 1)).filter((row) => row < 600).length;
+    assert.ok(low > 30 && low < 90, `${low} of 600`);
+  }
+  for (const coarse of [0, 1]) {
+    const { scores: many } = sample(5000, coarse);
+    const plain = [...many.keys()].sort((a, b) => many[b] - many[a] || tie(a) - tie(b));
+    assert.deepEqual([...order(many)], plain);
+  }
+});
+
+test("a cut counts the rows at or above its threshold, as counted one by one", () => {
+  for (const coarse of [0, 1]) {
+    const { scores, labels } = sample(3000, coarse);
+    const ranking = new Ranking(scores, labels);
+    const all = labels.reduce((sum, y) => sum + y, 0);
+    for (const wanted of [1, 2, Math.round(all / 3), Math.round(all / 2), all - 1, all]) {
+      const { threshold, shown, found, wrong, missed, left, precision } = ranking.finding(wanted);
+      const taken = [...scores.keys()].filter((row) => scores[row] >= threshold);
+      const right = taken.filter((row) => labels[row]).length;
+      assert.deepEqual([shown, found, wrong, missed, left], [taken.length, right, taken.length - right, all - right, 3000 - taken.length - all + right]);
+      assert.ok(found >= wanted && (coarse || found === wanted) && Math.abs(precision - right / taken.length) < 1e-12);
+      // No higher threshold finds as many.
+      assert.ok(scores.every((score, row) => score <= threshold || ranking.cut(score).found < wanted), `row ${wanted}`);
+    }
+    const first = [...order(scores)].slice(0, 100).filter((row) => labels[row]).length;
+    assert.equal(ranking.precisionAt(100), first / 100);
+    for (const fpr of [0, 0.01, 0.2, 1]) {
+      const most = Math.round(fpr * (3000 - all));
+      let [seen, found] = [0, 0];
+      for (const row of order(scores)) {
+        if (labels[row]) found += 1;
+        else if ((seen += 1) > most) break;
+      }
+      assert.equal(ranking.foundAt(fpr), found);
+    }
+  }
+});
+
+test("every row has its place in the columns, and every positive is lit once", () => {
+  for (const rows of [7, 90, 719, 2000, 6000, 30_000]) {
+    const shape = geometry(212, 500, rows);
+    assert.equal(shape.parts.reduce((sum, { count }) => sum + count, 0), rows);
+    const places = Uint32Array.from({ length: Math.ceil(rows / 9) }, (_, k) => 9 * k);
+    const pieces = shape.parts.map((part) => lit(part, places).reduce((sum, one) => sum + one, 0));
+    assert.equal(pieces.reduce((sum, one) => sum + one, 0), places.length);
+    assert.deepEqual([heightOf(shape, 0), Math.round(heightOf(shape, rows))], [0, 500]);
+    for (const shown of [0, 1, shape.parts[0].count, rows].filter((one) => one <= rows)) assert.equal(shownAt(shape, heightOf(shape, shown)), shown);
+    for (let shown = 1; shown <= rows; shown += Math.ceil(rows / 50)) assert.ok(heightOf(shape, shown) >= heightOf(shape, shown - 1));
+  }
+});
+
+test("the sentence of a cut is its counts, and says where scores tie", () => {
+  const lane = (wrong, found = 100) => ({ wrong, found });
+  const titles = { a: "Cross-entropy", b: "SOAP" };
+  assert.equal(sentence({ wanted: 100, positives: 180, a: lane(1340), b: lane(9) }, titles), "To find 100 of 180 positives, Cross-entropy shows 1,340 false positives, SOAP 9.");
+  assert.equal(sentence({ wanted: 100, positives: 180, a: lane(40), b: lane(9, 104) }, { a: "SOAP", b: "SOAP" }), "To find 100 of 180 positives, SOAP A shows 40 false positives, SOAP B 9. SOAP B then finds 104, since scores tie.");
+});
