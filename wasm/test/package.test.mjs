@@ -608,7 +608,7 @@ test("wrong input is an exception with a sentence", () => {
   refused({ bytes: new Uint8Array(40) }, /not a saved undercurve model/);
   // What nothing reads is refused with the name that was meant.
   refused({ step: 7 }, /^TypeError: step: no such option; did you mean steps\?/);
-  refused({ optimizer: "adam" }, /^TypeError: optimizer: no such option; there are X, y, dims, .*, bytes$/);
+  refused({ optimizer: "adam" }, /^TypeError: optimizer: no such option; there are X, y, dims, .*, bytes, start$/);
   refused({ weights: new Float32Array(500) }, /weights of rows: expected none/);
   refused({ model: { kind: "mlp", hiden: [3] } }, /model\.hiden: .* mean hidden\?/);
   refused({ method: { name: "soap", setting: {} } }, /method\.setting: .* mean settings\?/);

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { Session, init, synthetic } from "../../../wasm/js/index.js";
 import { bestDirection } from "../src/directions.js";
 import { signTest, summarise } from "../src/draws.js";
+import { defaults, read, write } from "../src/state.js";
 import * as told from "../src/told.js";
 
 const titles = { a: "Cross-entropy", b: "SOAP" };
@@ -147,4 +148,20 @@ test("what the buttons say of the samples is what their files hold", async () =>
     const measured = of === "%" ? Math.round((100 * labels.filter((one) => one === positive).length) / labels.length) : new Set(labels).size;
     assert.equal(Number(number), measured, name);
   }
+});
+
+test("an address beyond the limits is told, and what is within them comes back as it was", () => {
+  const refused = (hash) => {
+    const said = [];
+    return [read(hash, (text) => said.push(text)), said];
+  };
+  for (const [hash, part] of [["#model=300", /^model=300 is not/], ["#model=256,256,256", /^model=256,256,256 is not .* 100,000 weights$/], ["#model=999,999,999", /^model/], ["#model=tree", /^model/], ["#steps=0", /^steps=0 is not from 1 to 100000$/], ["#seed=-1", /^seed=-1/], ["#positives=80", /^positives=80 is not from 0\.5 to 50$/], ["#find=2", /^find=2/], ["#noise=many", /^noise=many/]]) {
+    const [state, said] = refused(hash);
+    assert.equal(said.length, 1, hash);
+    assert.match(said[0], part);
+    assert.equal(state.model, "linear");
+  }
+  for (const model of ["linear", "256", "16,16", "256,200,100"]) assert.deepEqual([refused(`#model=${model}`)[0].model, refused(`#model=${model}`)[1]], [model, []]);
+  const state = { ...defaults(), model: "16,16", find: 0.25, scene: "2.3", seed: 7 };
+  assert.deepEqual(refused(write(state)), [state, []]);
 });
