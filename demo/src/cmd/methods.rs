@@ -112,9 +112,9 @@ pub fn run(Args { name, json }: Args) -> Result<()> {
         None => class_methods().collect(),
     };
     if json {
-        chosen.iter().try_for_each(|method| output::line(object(method)))?;
+        chosen.iter().try_for_each(|method| output::line(told(method)))?;
         return several.iter().try_for_each(|method| {
-            let mut object = object(method);
+            let mut object = told(method);
             object["classes"] = "several".into();
             output::line(object)
         });
@@ -227,6 +227,13 @@ fn meaning(auto: Auto) -> String {
     }
 }
 
+/// A method as JSON, with when to take it.
+fn told(method: &Method) -> Value {
+    let mut object = object(method);
+    object["when"] = when(method.name).into();
+    object
+}
+
 /// A method as JSON.
 #[must_use]
 pub fn object(method: &Method) -> Value {
@@ -245,7 +252,7 @@ pub fn object(method: &Method) -> Value {
         object
     });
     json!({
-        "name": method.name, "title": method.title, "about": method.about, "when": when(method.name), "metric": method.metric(),
+        "name": method.name, "title": method.title, "about": method.about, "metric": method.metric(),
         "groups": method.kind == Kind::Cells,
         "paper_settings": method.paper.iter().map(|(name, value)| ((*name).to_string(), json!(value))).collect::<serde_json::Map<_, _>>(),
         "paper": method.source.paper, "part": method.source.part, "files": method.files,

@@ -238,8 +238,11 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
             }
             Reading::Counter if left_out.contains_key(name) => continue,
             Reading::Counter => format!("counts the rows; --ignore {name} leaves it out"),
-            // (Of text among numbers there is more to say.)
-            Reading::Signs if !told(name) && places.get(name).is_none_or(|&at| table.stray(at).is_none()) => {
+            // (Of text among numbers, and of what is in doubt, there is more to say.)
+            Reading::Signs
+                if !told(name)
+                    && places.get(name).is_none_or(|&at| table.stray(at).is_none() && table.doubt(at).is_none()) =>
+            {
                 let text = places.get(name).and_then(|&at| table.first_text(at)).map_or("", |(_, text)| text);
                 notes.push(format!(
                     "{file}: {text:?} in column \"{name}\" is text: numbers have digits and one point alone"
