@@ -111,7 +111,7 @@ def gloo(n, size):
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
-        mp.spawn(work, (size, port, n, folder), nprocs=size)
+        mp.start_processes(work, (size, port, n, folder), nprocs=size, start_method="fork")
         return np.load(f"{folder}/times.npy")
 
 
