@@ -53,7 +53,7 @@
 //! | `alloc` | reading data, the `Trainer`, saved runs |
 //! | `every-method` | exact objectives, finite sums and the other large methods, by name |
 //! | `multiclass` | more than two classes; implies `alloc` |
-//! | `distributed` | exact sums over rows that several workers hold ([`pairs::distributed`]); implies `alloc` |
+//! | `distributed` | exact sums over rows that several workers hold (`pairs::distributed`); implies `alloc` |
 //! | `rayon` | whole data on the threads of the caller's pool, with the same bits; implies `std` |
 //! | `simd` | AVX2 on x86-64 where the processor has it, with the same bits; implies `std` |
 //! | `zstd` | zstd input; implies `std` |

@@ -2,7 +2,7 @@
 
 use crate::metric::Numbers;
 use undercurve::checkpoint::{Kind, seal};
-use undercurve::metric::{FprRange, Metrics, State, StateError, Summary, TieRule, Truth};
+use undercurve::metric::{Bounded, FprRange, Metrics, State, StateError, Summary, TieRule, Truth};
 use undercurve::{Error, Real};
 
 /// Random places, shares and orders.
@@ -339,4 +339,79 @@ fn partial_auc_does_not_depend_on_how_negatives_are_split() {
         let (got, want) = (state.summary(range), memory.summary(&scores, &labels, range));
         assert_eq!(got.as_ref().map(bits), want.as_ref().map(bits));
     }
+}
+
+/// Whether bounds contain the metrics, to rounding.
+fn contain(bounds: undercurve::metric::Bounds, exact: &Summary, case: &str) {
+    for (name, (low, high), value) in
+        [("auroc", bounds.auroc, exact.auroc), ("ap", bounds.ap, exact.ap), ("pauc", bounds.pauc, exact.pauc)]
+    {
+        let room = 1e-14 * value;
+        assert!(low <= value + room && value - room <= high, "{case}: {name} {low} {value} {high}");
+    }
+}
+
+#[test]
+fn bounds_of_a_fixed_size_contain_the_metrics_however_rows_are_split() {
+    let mut random = Draws::new(11);
+    let range = FprRange::new(0.0, 0.1).unwrap();
+    for case in 0..cases(60, 600) {
+        // Distributions of several kinds, positives among the first or the last, and rows that drift.
+        let n = [500, 5000, 20_000][random.below(3)];
+        let kind = random.below(4);
+        let share = [0.01, 0.2, 0.7][random.below(3)];
+        let (mut scores, mut labels) = (Vec::new(), Vec::new());
+        for k in 0..n {
+            let y = u8::from(k == 0 || (k > 1 && random.unit() < share));
+            let x = random.unit() + random.unit() + 0.4 * f64::from(y);
+            scores.push(match kind {
+                0 => x,
+                1 => (x * 300.0).round() / 300.0,
+                2 => x * 10_f64.powi(random.below(30) as i32 - 15) - 1.0,
+                _ => x + k as f64 / n as f64,
+            });
+            labels.push(y);
+        }
+        let mut exact = State::new();
+        exact.update(&scores, &labels, &[]).unwrap();
+        let exact = exact.summary(range).unwrap();
+        let parts = 1 + random.below(5);
+        let mut states: Vec<Bounded> = (0..parts).map(|_| Bounded::new([256, 300, 1000][random.below(3)])).collect();
+        for (s, y) in scores.chunks(97).zip(labels.chunks(97)) {
+            states[random.below(parts)].update(s, y).unwrap();
+        }
+        let mut all = states.pop().unwrap();
+        states.iter().for_each(|state| all.merge(state).unwrap());
+        assert_eq!(all.rows(), n as u64);
+        contain(all.bounds(range).unwrap(), &exact, &format!("case {case}"));
+        // With room for all scores they are the metrics.
+        let mut wide = Bounded::new(50_000);
+        wide.update(&scores, &labels).unwrap();
+        let bounds = wide.bounds(range).unwrap();
+        assert_eq!([bounds.auroc, bounds.ap, bounds.pauc], [exact.auroc, exact.ap, exact.pauc].map(|x| (x, x)));
+    }
+    assert_eq!(Bounded::new(1).bounds(range), Err(Error::Empty { what: "scores" }));
+}
+
+#[test]
+fn bounds_of_many_rows_are_narrow() {
+    let mut random = Draws::new(3);
+    let (n, range) = (cases(400_000, 20_000_000), FprRange::new(0.0, 0.05).unwrap());
+    let (mut exact, mut bounded) = (State::new(), Bounded::new(1 << cases(14, 18)));
+    for _ in 0..n / 1000 {
+        let labels: Vec<u8> = (0..1000).map(|_| u8::from(random.unit() < 0.02)).collect();
+        let score = |random: &mut Draws, y: u8| (0..4).map(|_| random.unit()).sum::<f64>() + 0.9 * f64::from(y);
+        let scores: Vec<f64> = labels.iter().map(|&y| score(&mut random, y)).collect();
+        exact.update(&scores, &labels, &[]).unwrap();
+        bounded.update(&scores, &labels).unwrap();
+    }
+    let (bounds, exact) = (bounded.bounds(range).unwrap(), exact.summary(range).unwrap());
+    let wide = [bounds.auroc, bounds.ap, bounds.pauc].map(|(low, high)| high - low);
+    println!(
+        "{n} rows: auroc {} ± {:.1e}, ap {} ± {:.1e}, pauc {:.1e}",
+        exact.auroc, wide[0], exact.ap, wide[1], wide[2]
+    );
+    contain(bounds, &exact, "many rows");
+    let most = if n > 1_000_000 { 1e-4 } else { 2e-3 };
+    assert!(wide.iter().all(|&wide| wide <= most), "{wide:?}");
 }

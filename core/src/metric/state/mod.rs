@@ -4,9 +4,11 @@
 //! else: distinct keys, ascending. Counts add, so any split of the rows over states, merged in any order, is one state, with
 //! the same bytes and the metrics of all rows together, to the last bit. Pairs are counted in 128 bits.
 
+mod bounded;
 mod bytes;
 mod view;
 
+pub use bounded::{Bounded, Bounds};
 pub use bytes::StateError;
 
 use super::labels::{Amount, Labels, check_weights};
