@@ -93,7 +93,8 @@ fn run(method: &Method, setting: Option<(&str, &str)>, several: bool) -> Option<
         let grad = Grad { scores: &mut by_score, aux: &mut by_aux };
         let value = match estimator.update(&batch, &aux, &mut state, scratch, grad) {
             Err(Error::OneClass) => 0.0,
-            told => told.expect("a sound call"),
+            Err(error) => return Some(json!({ "error": error.code() })),
+            Ok(value) => value,
         };
         let mut by_row = vec![0.0; sorted.len()];
         for (at, &row) in order.iter().enumerate() {

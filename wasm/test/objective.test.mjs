@@ -74,14 +74,21 @@ test("every objective with every loss has the bits of the native core", async (t
     for (let step = 0; step < 3; step += 1) {
       const rows = Uint32Array.from({ length: BATCH }, (_, at) => (at * 7 + step * 11) % ROWS);
       const scores = all.slice(step * BATCH * heads, (step + 1) * BATCH * heads);
-      const { value, gradient, auxGradient } = objective.gradient(scores, rows);
+      let told;
+      try {
+        told = objective.gradient(scores, rows);
+      } catch (error) {
+        assert.deepEqual({ error: error.code }, run.outcome, what);
+        break;
+      }
+      const { value, gradient, auxGradient } = told;
       // What is asked twice is told twice: the state moves at `commit`.
       assert.deepEqual(objective.gradient(scores, rows), { value, gradient, auxGradient }, what);
       objective.commit();
       outcome.values.push(value);
       outcome.hash = hash(auxGradient, hash(gradient, outcome.hash));
     }
-    assert.deepEqual(outcome, run.outcome, what);
+    if (!run.outcome.error) assert.deepEqual(outcome, run.outcome, what);
     names.add(run.name);
     objective.dispose();
   }
@@ -175,7 +182,7 @@ test("a model of the caller's learns, also by objectives with variables of their
   const rows = 1500;
   const y = Uint8Array.from({ length: rows }, (_, row) => Number(row % 15 === 0));
   const noise = numbers(2 * rows);
-  const X = noise.map((x, at) => 2 * x + (at % 2 === 0 && y[at >> 1] ? 1 : 0));
+  const X = noise.map((x, at) => 2 * x + (at % 2 === 0 && y[at >> 1] ? 2 : 0));
   const exact = await Exact.create({ y });
   for (const [name, rate] of [["soap", 20], ["ap-exact", 20], ["ppd-sg", 3], ["auc-margin", 3], ["pauc-threshold", 3], ["smooth-ap", 5]]) {
     const objective = await createObjective({ name, y });
@@ -191,7 +198,7 @@ test("a model of the caller's learns, also by objectives with variables of their
       batch.forEach((row, k) => weights.forEach((_, j) => (weights[j] -= (rate * gradient[k] * X[2 * row + j]) / 10)));
     }
     const after = exact.sync.metrics(scored()).auroc;
-    assert.ok(before < 0.55 && after > 0.7, `${name}: ${before} to ${after}, ${weights}`);
+    assert.ok(before < 0.6 && after > 0.8, `${name}: ${before} to ${after}, ${weights}`);
     objective.dispose();
   }
 });

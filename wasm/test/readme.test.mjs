@@ -59,8 +59,8 @@ test("the examples of the guide run", async () => {
   const [[auroc, precision, points, loss, count, why], [ramp]] = await printed(examples[4]);
   assert.ok(auroc > 0.7 && precision > 0.05 && points > 100 && loss > 1 && /CPU/.test(why), `${auroc} ${precision} ${loss}`);
   assert.ok(count === 100_000 && ramp < 0 && ramp > -1, `${count} ${ramp}`);
-  const [[value, aux, right, bytes]] = await printed(examples[5]);
-  assert.ok(Math.abs(value) < 0.3 && aux.length === 3 && aux[0] > aux[1] && right && bytes > 40, `${value} ${aux} ${right} ${bytes}`);
+  const [[left, aux, right, bytes]] = await printed(examples[5]);
+  assert.ok(Math.abs(left) < 0.3 && aux.length === 3 && aux[0] > aux[1] && right && bytes > 40, `${left} ${aux} ${right} ${bytes}`);
 });
 
 test("the examples of the package's own page run", async () => {
