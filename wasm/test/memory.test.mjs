@@ -62,10 +62,10 @@ const program = `
         for (let k = 0; k < count; k += 1) {
           await use(dispose);
           // (What is not disposed is given back when it is collected.)
-          if (k % 50 === 49) { if (!dispose) gc(); await rest(); }
+          if (k % 20 === 19) { if (!dispose) gc(); await rest(); }
         }
       };
-      await loop(count / 5);
+      await loop(Math.max(200, count / 5));
       const before = await rss();
       await loop(count);
       told[name + (dispose ? "" : ", not disposed")] = [count, before, await rss()];
