@@ -1,4 +1,4 @@
-// Writes wasm/js/pkg/inline.js: both modules that train, as text, and the worker as one script.
+// Writes wasm/js/pkg/inline.js: the modules that train and those of objectives, as text, and the worker as one script.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { rolldown } from "rolldown";
@@ -8,6 +8,6 @@ const bundle = await rolldown({ input: new URL("worker-host.js", js).pathname, p
 const { output } = await bundle.generate({ format: "iife", minify: true, codeSplitting: false });
 if (output.length !== 1) throw new Error(`the worker is ${output.length} scripts`);
 const base64 = async (name) => (await readFile(new URL(`pkg/${name}_bg.wasm`, js))).toString("base64");
-const parts = { train: await base64("undercurve"), full: await base64("undercurve_full"), host: output[0].code };
+const parts = { train: await base64("undercurve"), full: await base64("undercurve_full"), objective: await base64("undercurve_objective"), host: output[0].code };
 const lines = Object.entries(parts).map(([name, text]) => `export const ${name} = ${JSON.stringify(text)};\n`);
 await writeFile(new URL("pkg/inline.js", js), lines.join(""));

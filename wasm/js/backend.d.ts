@@ -4,5 +4,4 @@
  */
 export type Backend = "auto" | "cpu" | "gpu" | "gpu-software";
 
-/** Thrown when a GPU is requested and none can be used. */
-export declare class NoGpu extends Error {}
+export { NoGpu } from "./error.js";

@@ -1,14 +1,12 @@
 // What a run is trained on, and why.
 
-import { need } from "./check.js";
+import { among } from "./check.js";
+import { NoGpu } from "./error.js";
+
+export { NoGpu } from "./error.js";
 
 /** What may be asked for. */
 const BACKENDS = ["auto", "cpu", "gpu", "gpu-software"];
-
-/** Thrown when a GPU is requested and none can be used. */
-export class NoGpu extends Error {
-  name = "NoGpu";
-}
 
 const CPU = "WebAssembly with 128-bit SIMD";
 
@@ -35,7 +33,7 @@ export function chosen(asked = "auto") {
 
 /** Refuses what is no backend. */
 export function check(asked) {
-  need(BACKENDS.includes(asked), "backend", asked, BACKENDS.join(", "));
+  among(asked, BACKENDS, "backend");
 }
 
 /**

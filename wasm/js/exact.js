@@ -2,8 +2,10 @@
 // scans. Scores in, the derivative by each score out.
 
 import { NoGpu, check, noAdapter, onCpu } from "./backend.js";
-import { need, only } from "./check.js";
-import { fullModule } from "./modules.js";
+import { among, bothClasses, checkRange, checkSignal, labelsOf, need, numbersOf, object, only, refuse, stopIf } from "./check.js";
+import { disposable } from "./dispose.js";
+import { UndercurveError, asOurs } from "./error.js";
+import { called, initObjective, objectiveModule } from "./objective-module.js";
 
 /** So many rows at most: what the kernels count exactly in f32. */
 const MOST = 2 ** 24;
@@ -11,7 +13,7 @@ const MOST = 2 ** 24;
 const TRIAL = 50;
 const FIRST = 2 ** 14;
 
-const LOSSES = ["hinge", "squared-hinge", "sigmoid", "logistic"];
+const LOSSES = "squared-hinge hinge sigmoid logistic square exponential smoothed-hinge ramp".split(" ");
 
 /** The time, as soon as the clock moves: in some browsers it does so in steps of many milliseconds. */
 function tick() {
@@ -34,6 +36,76 @@ function anyScores(y) {
   return scores;
 }
 
+/** The loss of a pair. */
+function lossOf(of = {}) {
+  only(of, ["loss", "param"], "of.");
+  const { loss = LOSSES[0], param } = of;
+  among(loss, LOSSES, "loss");
+  need(param === undefined || (Number.isFinite(param) && param > 0), "param", param, "a number above 0", { code: 9 });
+  return { loss, param };
+}
+
+/** What a side says of metrics. */
+function told(out) {
+  const [wins, ties, pairs, ap] = out;
+  const points = (out.length - 4) / 4;
+  const column = (at) => Float64Array.from({ length: points }, (_, k) => out[4 + 4 * k + at]);
+  const curve = { threshold: column(0), fpr: column(1), tpr: column(2), precision: column(3) };
+  return { auroc: (wins + ties / 2) / pairs, ap, wins, ties, pairs, curve };
+}
+
+/** The same calls, which answer at once: on the CPU. */
+class Sync {
+  #side;
+  #scores;
+
+  /** @param {() => object} side @param {(scores: unknown) => Float32Array | Float64Array} scores */
+  constructor(side, scores) {
+    this.#side = side;
+    this.#scores = scores;
+  }
+
+  /** @param {Float32Array | Float64Array | number[]} scores */
+  metrics(scores) {
+    const side = this.#side();
+    return told(called(() => side.metrics(wide(this.#scores(scores)))));
+  }
+
+  /** @param {Float32Array | Float64Array | number[]} scores @param {{ loss?: string, param?: number }} [of] */
+  auc(scores, of) {
+    return this.#sum("auc", scores, [0, 1], of);
+  }
+
+  /** @param {Float32Array | Float64Array | number[]} scores @param {[number, number]} fpr @param {{ loss?: string, param?: number }} [of] */
+  pauc(scores, fpr, of) {
+    needRange(fpr);
+    return this.#sum("pauc", scores, fpr, of);
+  }
+
+  /** @param {Float32Array | Float64Array | number[]} scores @param {{ loss?: string, param?: number }} [of] */
+  ap(scores, of) {
+    return this.#sum("ap", scores, [0, 1], of);
+  }
+
+  #sum(sum, scores, [low, high], of) {
+    const { loss, param } = lossOf(of);
+    const side = this.#side();
+    const held = this.#scores(scores);
+    const gradient = called(() => side.sum(sum, loss, param, low, high, wide(held)));
+    return { value: side.value, gradient: as(held, gradient) };
+  }
+}
+
+const wide = (scores) => (scores instanceof Float64Array ? scores : Float64Array.from(scores));
+const narrow = (scores) => (scores instanceof Float32Array ? scores : Float32Array.from(scores));
+/** A gradient in the type of the scores. */
+const as = (scores, gradient) => (scores instanceof Float32Array ? narrow(gradient) : wide(gradient));
+
+function needRange(fpr) {
+  need(fpr !== undefined, "fpr", fpr, "a range [low, high] in 0 … 1");
+  checkRange(fpr);
+}
+
 /** Exact metrics and sums, on the caller's thread. */
 export class Exact {
   #cpu;
@@ -47,21 +119,29 @@ export class Exact {
   #disposed = false;
 
   /**
-   * @param {{ y: Uint8Array, backend?: "auto" | "cpu" | "gpu" | "gpu-software" }} options
+   * @param {{ y: Uint8Array | number[] | boolean[], backend?: "auto" | "cpu" | "gpu" | "gpu-software", signal?: AbortSignal }} options
    * @returns {Promise<Exact>}
    */
-  static async create({ y, backend = "auto" }) {
+  static async create(options) {
+    object(options, "options", "an object with y");
+    refuse(options, ["weights"]);
+    only(options, ["y", "backend", "signal"], "");
+    const { y: given, backend = "auto", signal } = options;
     check(backend);
-    need(y instanceof Uint8Array && y.length > 0 && y.length <= MOST, "y", y instanceof Uint8Array ? `of length ${y.length}` : y, `a Uint8Array of 1 to ${MOST} labels`);
-    for (const label of y) need(label <= 1, "y", label, "1 for positives, 0 for negatives");
-    need(y.includes(0) && y.includes(1), "y", "of one class", "rows of both");
+    checkSignal(signal);
+    stopIf(signal);
+    const y = labelsOf(given, "y");
+    need(y.length <= MOST, "y", `of length ${y.length}`, `${MOST} labels at most`, { code: 1 });
+    bothClasses(y, "y");
     // Nothing is downloaded for an adapter that there is not.
     const lack = backend === "cpu" ? "as asked for" : await noAdapter(backend);
     if (lack && backend.startsWith("gpu")) throw new NoGpu(`backend ${backend}: ${lack}`);
-    const full = await fullModule();
-    const made = new Exact(new full.Exact(y), y.length, onCpu(lack));
+    await initObjective();
+    stopIf(signal);
+    const made = new Exact(new (objectiveModule().Exact)(y), y.length, onCpu(lack));
     try {
-      if (!lack) await made.#open(backend, y, full);
+      if (!lack) await made.#open(backend, y);
+      stopIf(signal);
     } catch (error) {
       made.dispose();
       throw error;
@@ -73,6 +153,19 @@ export class Exact {
     this.#cpu = cpu;
     this.#rows = rows;
     this.#be(how);
+    /** The same calls, which answer at once: on the CPU. */
+    this.sync = new Sync(() => this.#held(), (scores) => this.#scoresOf(scores));
+  }
+
+  #held() {
+    if (this.#disposed) throw new UndercurveError("the rows were disposed", { code: 203 });
+    return this.#cpu;
+  }
+
+  #scoresOf(scores) {
+    const held = numbersOf(scores, "scores", scores instanceof Float32Array ? Float32Array : Float64Array, `an array of ${this.#rows} numbers, such as a Float32Array`);
+    need(held.length === this.#rows, "scores", `of length ${held.length}`, `${this.#rows}, one for each label`, { code: 1 });
+    return held;
   }
 
   #be({ backend, reason }) {
@@ -83,7 +176,7 @@ export class Exact {
   }
 
   /** Takes the adapter: as asked for, or where it is found to be faster. */
-  async #open(asked, y, full) {
+  async #open(asked, y) {
     let gpu;
     let kernel;
     let why;
@@ -92,7 +185,7 @@ export class Exact {
       const module = await import("./kernels.js");
       gpu = await module.openGpu(asked === "gpu-software");
       kernel = await module.kernels.GpuExact.create(gpu, y);
-      if (asked === "auto") ratio = await tried(kernel, y, full);
+      if (asked === "auto") ratio = await tried(kernel, y);
     } catch (error) {
       why = words(error);
     }
@@ -115,11 +208,7 @@ export class Exact {
    */
   async metrics(scores) {
     const { out, milliseconds, backend } = await this.#call(scores, (side, held) => side.metrics(held));
-    const [wins, ties, pairs, ap] = out;
-    const points = (out.length - 4) / 4;
-    const column = (at) => Float64Array.from({ length: points }, (_, k) => out[4 + 4 * k + at]);
-    const curve = { threshold: column(0), fpr: column(1), tpr: column(2), precision: column(3) };
-    return { auroc: (wins + ties / 2) / pairs, ap, wins, ties, pairs, curve, milliseconds, backend };
+    return { ...told(out), milliseconds, backend };
   }
 
   /**
@@ -138,8 +227,7 @@ export class Exact {
    * @param {{ loss?: string, param?: number }} [of]
    */
   async pauc(scores, fpr, of) {
-    const fits = Array.isArray(fpr) && fpr.length === 2 && fpr[0] >= 0 && fpr[0] < fpr[1] && fpr[1] <= 1;
-    need(fits, "fpr", fpr, "a range [low, high] in 0 … 1");
+    needRange(fpr);
     return this.#sum("pauc", scores, fpr, of);
   }
 
@@ -152,36 +240,35 @@ export class Exact {
     return this.#sum("ap", scores, [0, 1], of);
   }
 
-  async #sum(sum, scores, [low, high], of = {}) {
-    only(of, ["loss", "param"], "");
-    const { loss = "squared-hinge", param } = of;
-    need(LOSSES.includes(loss), "loss", loss, LOSSES.join(", "));
-    need(param === undefined || (Number.isFinite(param) && param > 0), "param", param, "a number above 0");
-    const { out, value, milliseconds, backend } = await this.#call(scores, (side, held) => side.sum(sum, loss, param, low, high, held));
-    return { value, gradient: out, milliseconds, backend };
+  async #sum(sum, scores, [low, high], of) {
+    const { loss, param } = lossOf(of);
+    const { held, out, value, milliseconds, backend } = await this.#call(scores, (side, held) => side.sum(sum, loss, param, low, high, held));
+    return { value, gradient: as(held, out), milliseconds, backend };
   }
 
   /** What one side answers, the CPU where the device cannot. */
   #call(scores, work) {
     // (A copy: whoever calls may write on before its turn.)
-    const held = scores instanceof Float32Array ? scores.slice() : scores;
+    const given = ArrayBuffer.isView(scores) || Array.isArray(scores) ? scores.slice() : scores;
     const answer = this.#turn.then(async () => {
-      if (this.#disposed) throw new TypeError("the rows were disposed");
-      need(held instanceof Float32Array && held.length === this.#rows, "scores", held instanceof Float32Array ? `of length ${held.length}` : held, `a Float32Array of ${this.#rows}`);
-      const on = async (side, backend) => {
+      this.#held();
+      const held = this.#scoresOf(given);
+      const on = async (side, numbers, backend) => {
         const start = performance.now();
-        const out = await work(side, held);
-        return { out, value: side.value, milliseconds: performance.now() - start, backend };
+        const out = await work(side, numbers);
+        return { held, out, value: side.value, milliseconds: performance.now() - start, backend };
       };
       if (this.#kernel) {
         try {
-          return await on(this.#kernel, this.backend);
+          return await on(this.#kernel, narrow(held), this.backend);
         } catch (error) {
           // (What the kernels have no sum for, the CPU may have; what is wrong with a call it says, too.)
           if (this.#kernel.failed) this.#leave(words(error));
         }
       }
-      return on(this.#cpu, "cpu-simd");
+      return on(this.#cpu, wide(held), "cpu-simd").catch((error) => {
+        throw asOurs(error);
+      });
     });
     this.#turn = answer.catch(() => {});
     return answer;
@@ -212,7 +299,8 @@ export class Exact {
 }
 
 /** How many times faster the device is, each side tried for 50 ms: the CPU on as many of the rows as it can do in that. */
-async function tried(kernel, y, full) {
+async function tried(kernel, y) {
+  const { Exact: Side } = objectiveModule();
   const scores = anyScores(y);
   const args = ["auc", "squared-hinge", undefined, 0, 1];
   // (What is built once is not counted.)
@@ -228,9 +316,9 @@ async function tried(kernel, y, full) {
   const order = [y.indexOf(0), y.indexOf(1)];
   let here = Infinity;
   for (let rows = Math.min(FIRST, y.length), spent = 0, took = 0; ; rows = Math.min(4 * rows, y.length)) {
-    const part = { y: y.slice(0, rows), scores: scores.slice(0, rows) };
+    const part = { y: y.slice(0, rows), scores: wide(scores.slice(0, rows)) };
     order.forEach((row, k) => [part.y[k], part.scores[k]] = [y[row], scores[row]]);
-    const cpu = new full.Exact(part.y);
+    const cpu = new Side(part.y);
     try {
       const begin = tick();
       let end;
@@ -252,3 +340,5 @@ async function tried(kernel, y, full) {
   }
   return here / there;
 }
+
+disposable(Exact);

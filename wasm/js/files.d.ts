@@ -1,5 +1,7 @@
-import type { Source } from "./index.js";
+import type { Held, Signal, Source } from "./common.js";
 import type { Rows } from "./session.js";
+
+export { UndercurveError } from "./error.js";
 
 /** A column of a file. */
 export interface Column {
@@ -28,9 +30,14 @@ export interface Choice {
 export declare function initFiles(module?: Source | Promise<Source>): Promise<void>;
 
 /** A CSV or LIBSVM file, plain or gzip. */
-export declare class DataFile {
+export declare class DataFile implements Held {
   /** Errors name file, line and column. */
   constructor(bytes: Uint8Array, name: string);
+  /** Reads a file that is picked, fetched or at hand: a `Blob`, a `Response`, a `ReadableStream`, or bytes. Loads the module. */
+  static open(
+    file: Uint8Array | { stream(): any; readonly size: number } | { readonly body: any; readonly ok: boolean } | { getReader(): any },
+    options?: { name?: string; signal?: Signal; /** After every piece; `of` where the size is known. */ onProgress?: (at: { bytes: number; of?: number }) => void },
+  ): Promise<DataFile>;
   describe(): { name: string; format: "CSV" | "LIBSVM"; rows: number; columns: Column[] };
   /**
    * Splits (stratified), encodes and scales, both fitted on the training part. Ready for `Session`; LIBSVM rows that store
@@ -44,6 +51,7 @@ export declare class DataFile {
   prepareClasses(choice: Omit<Choice, "positive">): Rows & { dims: number; classes: number; names: string[]; test: Rows; preparation: Uint8Array; plane: Float32Array };
   /** Frees the memory. */
   dispose(): void;
+  [Symbol.dispose](): void;
 }
 
 /** Predictions for rows; with several classes rows × classes, row-major. */
@@ -61,7 +69,8 @@ export interface Predictions {
 /**
  * A model that `undercurve train --out` or `--save` wrote. It scores rows without the training data, in a page, a worker or Node.
  */
-export declare class Model {
+export declare class Model implements Held {
+  private constructor();
   /** Also loads the module that reads files. */
   static load(bytes: Uint8Array): Promise<Model>;
   /** From a session trained on the rows of a file: the `preparation` of the rows, and the bytes of `session.save()`. */
@@ -101,4 +110,5 @@ export declare class Model {
   };
   /** Frees the memory. */
   dispose(): void;
+  [Symbol.dispose](): void;
 }

@@ -1,7 +1,12 @@
 // Reading files and scoring by saved models: another module, which those who bring arrays never load.
 
+import { checkSignal, need, object, only, stopIf, whole } from "./check.js";
+import { disposable } from "./dispose.js";
+import { UndercurveError, asOurs } from "./error.js";
 import { once, taken } from "./load.js";
 import * as glue from "./pkg/undercurve_files.js";
+
+export { UndercurveError } from "./error.js";
 
 let loaded = false;
 
@@ -46,6 +51,57 @@ function rowsOf(data) {
   };
 }
 
+/** A call of the module; what is no error of its own becomes one. */
+function called(work) {
+  try {
+    return work();
+  } catch (error) {
+    throw asOurs(error);
+  }
+}
+
+/** All of a file, piece by piece. */
+async function bytesOfFile(file, signal, onProgress) {
+  if (file instanceof Uint8Array) return file;
+  const isResponse = typeof Response === "function" && file instanceof Response;
+  if (isResponse && !file.ok) throw new UndercurveError(`${file.url}: ${file.status} ${file.statusText}`, { code: 206, argument: "file" });
+  const stream = isResponse ? file.body : typeof file?.stream === "function" ? file.stream() : file;
+  need(typeof stream?.getReader === "function", "file", file, "a Uint8Array, a Blob, a Response or a ReadableStream");
+  const of = file.size ?? (Number(file.headers?.get("content-length")) || undefined);
+  const reader = stream.getReader();
+  const pieces = [];
+  let bytes = 0;
+  try {
+    for (;;) {
+      stopIf(signal);
+      const { done, value } = await reader.read();
+      if (done) break;
+      pieces.push(value);
+      bytes += value.length;
+      onProgress?.({ bytes, of });
+    }
+  } catch (error) {
+    await reader.cancel(error).catch(() => {});
+    throw signal?.aborted ? signal.reason : asOurs(error);
+  }
+  const out = new Uint8Array(bytes);
+  pieces.reduce((at, piece) => (out.set(piece, at), at + piece.length), 0);
+  return out;
+}
+
+/** What a preparation is asked for. */
+function choice(asked, classes) {
+  object(asked, "choice", `an object with label${classes ? "" : " and positive"}`);
+  only(asked, ["label", ...(classes ? [] : ["positive"]), "impute", "share", "seed"], "choice.");
+  const { label, positive, impute = false, share = 0.6, seed = 1 } = asked;
+  need(typeof label === "string", "label", label, "the name of the label column");
+  need(classes || typeof positive === "string", "positive", positive, "the label value that is positive, as text");
+  need(typeof impute === "boolean", "impute", impute, "true or false");
+  need(share > 0 && share < 1, "share", share, "a number between 0 and 1", { code: 9 });
+  need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
+  return { label, positive, impute, share, seed };
+}
+
 /** A CSV or LIBSVM file, plain or gzip. */
 export class DataFile {
   #table;
@@ -56,13 +112,32 @@ export class DataFile {
    * @param {string} name for errors
    */
   constructor(bytes, name) {
-    if (!loaded) throw new Error("the module that reads files is not loaded: await initFiles() before");
-    this.#table = new glue.Table(bytes, name);
+    if (!loaded) throw new UndercurveError("the module that reads files is not loaded: await initFiles() before", { code: 204 });
+    need(bytes instanceof Uint8Array, "bytes", bytes, "a Uint8Array of the file");
+    need(typeof name === "string", "name", name, "the name of the file, for errors");
+    this.#table = called(() => new glue.Table(bytes, name));
+  }
+
+  /**
+   * Reads a file that is picked, fetched or at hand.
+   * @param {Uint8Array | Blob | Response | ReadableStream<Uint8Array>} file
+   * @param {{ name?: string, signal?: AbortSignal, onProgress?: (at: { bytes: number, of?: number }) => void }} [options]
+   * @returns {Promise<DataFile>}
+   */
+  static async open(file, options = {}) {
+    only(options, ["name", "signal", "onProgress"], "options.");
+    const { name = file?.name ?? "file", signal, onProgress } = options;
+    checkSignal(signal);
+    need(onProgress === undefined || typeof onProgress === "function", "onProgress", onProgress, "a function");
+    stopIf(signal);
+    const [bytes] = await Promise.all([bytesOfFile(file, signal, onProgress), initFiles()]);
+    stopIf(signal);
+    return new DataFile(bytes, name);
   }
 
   /** @returns {{ name: string, format: "CSV" | "LIBSVM", rows: number, columns: Column[] }} */
   describe() {
-    return JSON.parse(this.#table.describe());
+    return JSON.parse(this.#held().describe());
   }
 
   /**
@@ -70,19 +145,28 @@ export class DataFile {
    * less than half of all values stay sparse.
    * @param {Choice} choice
    */
-  prepare({ label, positive, impute = false, share = 0.6, seed = 1 }) {
-    return taken(this.#table.prepare(label, positive, impute, share, seed), rowsOf);
+  prepare(asked) {
+    const { label, positive, impute, share, seed } = choice(asked, false);
+    const table = this.#held();
+    return taken(called(() => table.prepare(label, positive, impute, share, seed)), rowsOf);
   }
 
   /**
    * The same with a class for each value of the label column, in the order of their names.
    * @param {Omit<Choice, "positive">} choice
    */
-  prepareClasses({ label, impute = false, share = 0.6, seed = 1 }) {
-    return taken(this.#table.prepareClasses(label, impute, share, seed), (data) => {
+  prepareClasses(asked) {
+    const { label, impute, share, seed } = choice(asked, true);
+    const table = this.#held();
+    return taken(called(() => table.prepareClasses(label, impute, share, seed)), (data) => {
       const names = JSON.parse(data.names());
       return { ...rowsOf(data), classes: names.length, names };
     });
+  }
+
+  #held() {
+    if (!this.#table) throw new UndercurveError("the file was disposed", { code: 203 });
+    return this.#table;
   }
 
   /** Frees the memory. */
@@ -110,8 +194,9 @@ export class Model {
    * @returns {Promise<Model>}
    */
   static async load(bytes) {
+    need(bytes instanceof Uint8Array, "bytes", bytes, "a Uint8Array of a model file");
     await initFiles();
-    return new Model(new glue.Model(bytes));
+    return new Model(called(() => new glue.Model(bytes)));
   }
 
   /**
@@ -121,8 +206,9 @@ export class Model {
    * @returns {Promise<Model>}
    */
   static async of(preparation, session) {
+    for (const [what, bytes] of Object.entries({ preparation, session })) need(bytes instanceof Uint8Array, what, bytes, `a Uint8Array: the ${what === "session" ? "bytes of session.save()" : "preparation of prepare()"}`);
     await initFiles();
-    return new Model(glue.Model.of(preparation, session));
+    return new Model(called(() => glue.Model.of(preparation, session)));
   }
 
   /**
@@ -130,7 +216,7 @@ export class Model {
    * @returns {Uint8Array}
    */
   save() {
-    return this.#model.save();
+    return this.#held().save();
   }
 
   /**
@@ -138,9 +224,15 @@ export class Model {
    * @param {string | Uint8Array} text
    * @param {{ keep?: string[], name?: string }} [options] columns whose cells are returned in `kept`; the name of the text in errors
    */
-  predict(text, { keep = [], name = "rows" } = {}) {
+  predict(text, options = {}) {
+    only(options, ["keep", "name"], "options.");
+    const { keep = [], name = "rows" } = options;
+    need(typeof text === "string" || text instanceof Uint8Array, "text", text, "the text of a CSV or LIBSVM file, or its bytes");
+    need(Array.isArray(keep) && keep.every((column) => typeof column === "string"), "keep", keep, "an array of column names");
+    need(typeof name === "string", "name", name, "a name for errors");
+    const model = this.#held();
     const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
-    const found = this.#of(this.#model.predict(bytes, keep, name));
+    const found = this.#of(called(() => model.predict(bytes, keep, name)));
     const cells = this.#model.kept();
     const rows = keep.length ? cells.length / keep.length : 0;
     const row = (at) => Object.fromEntries(keep.map((column, k) => [column, cells[at * keep.length + k]]));
@@ -152,8 +244,11 @@ export class Model {
    * @param {Record<string, string | number | null | undefined>} row
    */
   predictOne(row) {
+    object(row, "row", "an object of columns and their cells");
+    const model = this.#held();
     const names = Object.keys(row);
-    const { scores, probabilities, labels } = this.#of(this.#model.predictOne(names, names.map((name) => String(row[name] ?? ""))));
+    for (const name of names) need(["string", "number", "undefined"].includes(typeof row[name]) || row[name] === null, name, row[name], "a number, a text, or null");
+    const { scores, probabilities, labels } = this.#of(called(() => model.predictOne(names, names.map((name) => String(row[name] ?? "")))));
     const of = (values) => (this.about.classes.length ? values : values?.[0]);
     return { score: of(scores), probability: of(probabilities), label: labels?.[0] };
   }
@@ -170,9 +265,16 @@ export class Model {
     };
   }
 
+  #held() {
+    if (!this.#model) throw new UndercurveError("the model was disposed", { code: 203 });
+    return this.#model;
+  }
+
   /** Frees the memory. */
   dispose() {
     this.#model?.free();
     this.#model = undefined;
   }
 }
+
+disposable(DataFile, Model);

@@ -1,19 +1,21 @@
+import type { Labels, Source } from "./common.js";
 import type { DenseRows } from "./session.js";
 
 export { CLASS_METHODS, METHODS } from "./methods.js";
-export type { Domain, MethodInfo } from "./methods.js";
-export { NoGpu } from "./backend.js";
+export type { ClassMethodName, Domain, LossName, MethodInfo, MethodName } from "./methods.js";
+export { NeedsFull, NoGpu, UndercurveError } from "./error.js";
+export type { ErrorKind } from "./error.js";
+export type { Labels, Numbers, Signal, Source, Watch } from "./common.js";
+export { Objective, createObjective, initObjective } from "./objective.js";
+export type { ObjectiveName, ObjectiveOptions, Told } from "./objective.js";
 export type { Backend } from "./backend.js";
 export { Exact } from "./exact.js";
-export type { Curve, ExactMetrics, ExactOf, ExactOptions, ExactSum, PairLoss } from "./exact.js";
+export type { Curve, ExactMetrics, ExactOf, ExactOptions, ExactSum, ExactSync, PairLoss } from "./exact.js";
 export { Lanes } from "./lanes.js";
 export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesView, Reports, Run, Spread, Summary } from "./lanes.js";
 export { Session } from "./session.js";
-export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRows, Gap, Grid, GroupMetrics, GroupReport, Judged, JudgedConstraint, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, Verdict, View } from "./session.js";
+export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRows, Gap, GivenRows, Grid, GroupMetrics, GroupReport, Judged, JudgedConstraint, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, Verdict, View } from "./session.js";
 export { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "./synthetics.js";
-
-/** A WebAssembly module: compiled, its bytes, an address, or what was fetched there. */
-export type Source = BufferSource | WebAssembly.Module | URL | string | Request | Response;
 
 /**
  * Loads the WebAssembly module once: from beside the script, in Node from the package's folder. If neither works, pass
@@ -26,9 +28,6 @@ export declare function init(module?: Source | Promise<Source>): Promise<void>;
  * several classes, groups and constraints need it. `Session.create` and the worker load it themselves.
  */
 export declare function initFull(module?: Source | Promise<Source>): Promise<void>;
-
-/** Thrown by `new Session` if it needs the full module and that is not loaded. */
-export declare class NeedsFull extends Error {}
 
 /**
  * Training rows and held-out rows of one of `SYNTHETICS`, ready for `Session`: 4 (with several classes 20) to 10 million each, with
@@ -55,4 +54,4 @@ export declare function syntheticGroups(
  * Labels with a share of them (0 … 1) flipped, as label noise. The seed decides which; those of a smaller share are among those
  * of a larger one, and each class keeps at least one row.
  */
-export declare function flipLabels(y: Uint8Array, share: number, seed?: number): Uint8Array;
+export declare function flipLabels(y: Labels, share: number, seed?: number): Uint8Array;

@@ -1,9 +1,10 @@
 // The package without a worker: `await init()` once, then sessions.
 
-export { NoGpu } from "./backend.js";
+export { NeedsFull, NoGpu, UndercurveError } from "./error.js";
 export { Exact } from "./exact.js";
 export { Lanes } from "./lanes.js";
-export { NeedsFull, init, initFull } from "./modules.js";
+export { init, initFull } from "./modules.js";
+export { Objective, createObjective, initObjective } from "./objective.js";
 export { CLASS_METHODS, METHODS } from "./pkg/methods.js";
 export { Session } from "./session.js";
 export { flipLabels, synthetic, syntheticClasses, syntheticGroups } from "./synthetic.js";

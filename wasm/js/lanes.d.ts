@@ -1,4 +1,5 @@
 import type { Backend } from "./backend.js";
+import type { Held, Signal } from "./common.js";
 import type { Session, Slice, TrainerOptions } from "./session.js";
 
 /** Which runs: a number of seeds, from `seed` on, or every point of a grid with `seeds` seeds each (default 1). At most 1024 runs. */
@@ -91,7 +92,7 @@ export interface LanesView {
 }
 
 /** The interface of `Lanes` and `WorkerLanes`. */
-export interface LanesOf<Trainer> {
+export interface LanesOf<Trainer> extends Held {
   /** Seed and settings of each run, ordered by seed; the last parameter of a grid varies fastest. */
   readonly runs: readonly Run[];
   /** The backend: "cpu-simd", "gpu", "gpu-software". */
@@ -104,7 +105,7 @@ export interface LanesOf<Trainer> {
    */
   advance(slice: Slice, view?: LanesView): Promise<LanesSnapshot>;
   /** Trains to the end, or for `steps` steps, with a snapshot every `every` steps (default 10). */
-  run(run?: { steps?: number; every?: number; view?: LanesView }): AsyncGenerator<LanesSnapshot, void, undefined>;
+  run(run?: { steps?: number; every?: number; view?: LanesView; signal?: Signal }): AsyncGenerator<LanesSnapshot, void, undefined>;
   /** Metrics of every run. */
   reports(view?: LanesView): Promise<Reports>;
   /** Medians and 10 % to 90 % ranges of the metrics. */
@@ -115,6 +116,7 @@ export interface LanesOf<Trainer> {
   load(lane: number): Promise<Trainer>;
   /** Frees the memory. */
   dispose(): void;
+  [Symbol.dispose](): void;
 }
 
 /**
@@ -129,10 +131,11 @@ export declare class Lanes<C extends number | undefined = undefined> implements 
   readonly backend: string;
   readonly backendReason: string;
   advance(slice: Slice, view?: LanesView): Promise<LanesSnapshot>;
-  run(run?: { steps?: number; every?: number; view?: LanesView }): AsyncGenerator<LanesSnapshot, void, undefined>;
+  run(run?: { steps?: number; every?: number; view?: LanesView; signal?: Signal }): AsyncGenerator<LanesSnapshot, void, undefined>;
   reports(view?: LanesView): Promise<Reports>;
   summary(view?: LanesView): Promise<Summary>;
   save(lane: number): Promise<Uint8Array>;
   load(lane: number): Promise<Session<C>>;
   dispose(): void;
+  [Symbol.dispose](): void;
 }

@@ -1,7 +1,9 @@
 // Many runs of a method at a time: seeds, or the points of a grid. On the CPU they are stepped in turn, in short pieces that leave
 // the thread to others in between.
 
-import { need, whole } from "./check.js";
+import { checkSignal, checkSlice, need, object, stopIf, whole } from "./check.js";
+import { disposable } from "./dispose.js";
+import { UndercurveError } from "./error.js";
 import { NoGpu, check, noAdapter, onCpu } from "./backend.js";
 import { Session, TRAINER } from "./session.js";
 import { slices } from "./slices.js";
@@ -116,8 +118,13 @@ export class Lanes {
    * @param {TrainerOptions & { lanes: number | { grid: Record<string, (number | string)[]>, seeds?: number }, backend?: "auto" | "cpu" | "gpu" | "gpu-software" }} options
    * @returns {Promise<Lanes>}
    */
-  static async create({ lanes, backend = "auto", ...options }) {
+  static async create(given) {
+    object(given, "options", "an object with X, y, dims and lanes");
+    const { lanes, backend = "auto", ...options } = given;
     check(backend);
+    checkSignal(options.signal);
+    stopIf(options.signal);
+    need(options.method === undefined || typeof options.method === "string" || (typeof options.method === "object" && options.method !== null), "method", options.method, "a method or its name");
     const method = typeof options.method === "string" ? { name: options.method } : options.method ?? { name: options.classes === undefined ? "soap" : "ppd-sg" };
     need(options.bytes === undefined, "bytes", "of one session", "none with lanes");
     need(options.start === undefined, "start", "of one session", "none with lanes");
@@ -240,7 +247,7 @@ export class Lanes {
   }
 
   #held() {
-    if (this.#disposed) throw new TypeError("the lanes were disposed");
+    if (this.#disposed) throw new UndercurveError("the lanes were disposed", { code: 203 });
     return this.#sessions;
   }
 
@@ -260,11 +267,10 @@ export class Lanes {
    * @param {{ steps?: number, milliseconds?: number }} slice
    * @param {{ curve?: number }} [view]
    */
-  advance({ steps = Infinity, milliseconds = Infinity, last = false }, view) {
+  advance(slice, view) {
     return this.#next(async () => {
-      if (steps === Infinity && milliseconds === Infinity) throw new TypeError("a slice has steps or milliseconds");
-      need(steps === Infinity || whole(steps, 0, Number.MAX_SAFE_INTEGER), "steps", steps, "a whole number from 0");
-      need(milliseconds >= 0, "milliseconds", milliseconds, "a number from 0");
+      const { steps, milliseconds, last = false, signal } = checkSlice(slice);
+      stopIf(signal);
       if (this.#gpu) {
         await this.#trainOnGpu(steps, milliseconds);
         return this.#lookAtGpu(last || steps === 0, view);
@@ -413,3 +419,5 @@ export class Lanes {
     else free();
   }
 }
+
+disposable(Lanes);

@@ -1,5 +1,8 @@
 // Loading a WebAssembly module once, and giving back the memory of what it makes.
 
+import { need } from "./check.js";
+import { UndercurveError, asOurs } from "./error.js";
+
 /** @typedef {BufferSource | WebAssembly.Module | URL | string | Request | Response} Source */
 
 /** The bytes of a file beside this one, where files can be read (Node); nothing elsewhere. */
@@ -20,13 +23,19 @@ function fileAt(url) {
 export async function bytesOf(given) {
   let source = await given;
   if (source instanceof WebAssembly.Module || source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source;
+  const address = typeof source === "string" || source instanceof URL || source instanceof Request || source instanceof Response;
+  need(address, "wasm", source, "a WebAssembly module: its address, a Request, a Response, its bytes, or compiled");
   const url = String(source.url ?? source);
   if (url.startsWith("file:")) {
     const bytes = await fileAt(new URL(url));
     if (bytes) return bytes;
   }
-  if (!(source instanceof Response)) source = await fetch(source);
-  if (!source.ok) throw new Error(`${url}: ${source.status} ${source.statusText}`);
+  if (!(source instanceof Response)) {
+    source = await fetch(source).catch((error) => {
+      throw new UndercurveError(`${url}: ${error.message}`, { code: 206, argument: "wasm", cause: error });
+    });
+  }
+  if (!source.ok) throw new UndercurveError(`${url}: ${source.status} ${source.statusText}`, { code: 206, argument: "wasm" });
   return source.arrayBuffer();
 }
 
@@ -51,7 +60,7 @@ export function once(name, glue, loaded) {
     loading ??= read(module).catch((error) => {
       // The network may be back when it is asked for again.
       loading = undefined;
-      throw error;
+      throw asOurs(error);
     });
     return loading;
   };

@@ -1,11 +1,19 @@
+import type { ClassMethodSettings, MethodSettings } from "./pkg/names.js";
+
+export type { ClassMethodSettings, LossName, MethodSettings, ObjectiveName } from "./pkg/names.js";
+/** The names of `METHODS`. */
+export type MethodName = keyof MethodSettings;
+/** The names of `CLASS_METHODS`. */
+export type ClassMethodName = keyof ClassMethodSettings;
+
 /** The values a parameter may take. */
 export type Domain =
   | { kind: "number" | "count"; low: number; high: number; /** A word that is allowed instead of a number, such as "auto". */ word?: string }
   | { kind: "choice"; values: string[] };
 
 /** A method of training. */
-export interface MethodInfo {
-  name: string;
+export interface MethodInfo<N = MethodName> {
+  name: N;
   title: string;
   about: string;
   /** The metric that it trains for; "pauc" is over the session's range of false-positive rates. */
@@ -26,4 +34,4 @@ export interface MethodInfo {
 export declare const METHODS: MethodInfo[];
 
 /** Every method for several classes. Some have the name of a method for two. */
-export declare const CLASS_METHODS: MethodInfo[];
+export declare const CLASS_METHODS: MethodInfo<ClassMethodName>[];

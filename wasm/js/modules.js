@@ -2,6 +2,7 @@
 // The full one is loaded when it is needed; both give the same bits.
 
 import { nearest } from "./check.js";
+import { NeedsFull, UndercurveError, asOurs } from "./error.js";
 import { once } from "./load.js";
 import * as first from "./pkg/undercurve.js";
 
@@ -30,16 +31,7 @@ export const initFull = /* @__PURE__ */ once(
   (glue) => (full = glue),
 );
 
-/** The full module's classes, which are loaded if they are not yet. */
-export async function fullModule() {
-  await initFull();
-  return full;
-}
-
-/** Thrown for what only the full module has, while it is not loaded. */
-export class NeedsFull extends Error {
-  name = "NeedsFull";
-}
+export { NeedsFull } from "./error.js";
 
 /**
  * What `make` makes of the classes of the first module; or, where that has nothing to say, of the full one's.
@@ -49,12 +41,12 @@ export class NeedsFull extends Error {
  * @returns {T}
  */
 export function withModule(make, what) {
-  if (!loaded && !full) throw new Error("no module is loaded: await init() before");
+  if (!loaded && !full) throw new UndercurveError("no module is loaded: await init() before", { code: 204 });
   let made;
   try {
     made = (loaded && make(loaded)) ?? (full && make(full));
   } catch (error) {
-    throw nearest(error);
+    throw nearest(asOurs(error));
   }
   if (made === undefined) throw new NeedsFull(`${what} in the full module: await initFull() before, or use Session.create`);
   return made;

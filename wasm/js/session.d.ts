@@ -1,3 +1,6 @@
+import type { Held, Labels, Numbers, Signal, Watch } from "./common.js";
+import type { ClassMethodName, ClassMethodSettings, MethodName, MethodSettings } from "./methods.js";
+
 /** The model to train; default linear. */
 export interface Model {
   /** "mlp" is a multilayer perceptron with ReLU, "mlp-tanh" one with tanh. */
@@ -11,17 +14,21 @@ export interface Model {
   init?: "auto" | "linear" | "random";
 }
 
-/** What to minimise, and how. */
-export interface Method {
+interface MethodOf<N, S> {
   /** As in `METHODS`. */
-  name: string;
-  /** Range of false-positive rates of the partial AUC; default [0, 0.05]. */
+  name: N;
+  /** Range of false-positive rates of the partial AUC, which is trained for or measured; default [0, 0.05]. */
   fpr?: [low: number, high: number];
   /** Parameters of the method that differ from their defaults. */
-  settings?: Record<string, number | string>;
+  settings?: S;
   /** The settings of the method's paper, `paper_settings` in `METHODS`; `settings` override them. Needs the full module. */
   preset?: "paper";
 }
+
+/** What to minimise, and how: for two classes. */
+export type Method = { [N in MethodName]: MethodOf<N, MethodSettings[N]> }[MethodName];
+/** The same for several classes. */
+export type ClassMethod = { [N in ClassMethodName]: MethodOf<N, ClassMethodSettings[N]> }[ClassMethodName];
 
 /** Features of sparse rows: row k has `val[ptr[k] … ptr[k + 1]]` in the columns `col[…]`, from 0 and ascending. */
 export interface Sparse {
@@ -41,6 +48,14 @@ export interface Rows {
   groups?: Uint32Array | string[];
 }
 
+/** Rows as they are taken: what is not of the types of `Rows` is copied. */
+export interface GivenRows {
+  /** Features, row-major, rows × dims; or sparse rows. */
+  X: Numbers | Sparse;
+  y: Labels;
+  groups?: Uint32Array | string[];
+}
+
 /** Rows that are not sparse. */
 export interface DenseRows extends Rows {
   X: Float32Array;
@@ -49,17 +64,17 @@ export interface DenseRows extends Rows {
 /**
  * Training rows and options. There are two classes unless `classes` gives their number; `C` is its type.
  */
-export interface TrainerOptions<C extends number | undefined = number | undefined> extends Rows {
+export interface TrainerOptions<C extends number | undefined = number | undefined> extends GivenRows {
   /** Features per row. */
   dims: number;
   /** The number of classes, 3 … 256, each with at least one row; left out for two classes. */
   classes?: C;
   /** Held-out rows; without them metrics are of the training rows. */
-  test?: Rows;
+  test?: GivenRows;
   /** Linear by default. */
   model?: Model;
   /** A method or its name. Default `soap`; for several classes one of `CLASS_METHODS`, default `ppd-sg`. */
-  method?: Method | string;
+  method?: C extends number ? ClassMethod | ClassMethodName : Method | MethodName;
   /** The names of numbered groups; default their numbers. */
   groupNames?: string[];
   /**
@@ -85,10 +100,12 @@ export interface TrainerOptions<C extends number | undefined = number | undefine
    * begin with cross-entropy then do not, unless their `pretrain` is set.
    */
   start?: Float32Array;
+  /** Stops loading. */
+  signal?: Signal;
 }
 
 /** How far to train: a number of steps, or about a number of milliseconds, whichever ends first. */
-export interface Slice {
+export interface Slice extends Watch {
   steps?: number;
   milliseconds?: number;
 }
@@ -309,8 +326,8 @@ export interface ClassSnapshot {
 export type SnapshotOf<C> = C extends number ? ClassSnapshot : Snapshot;
 export type ViewOf<C> = C extends number ? ClassView : View;
 
-/** Training on the CPU in slices, with snapshots. Errors are exceptions with a one-sentence message. */
-export declare class Session<C extends number | undefined = undefined> {
+/** Training on the CPU in slices, with snapshots. Errors are `UndercurveError`s with a one-sentence message. */
+export declare class Session<C extends number | undefined = undefined> implements Held {
   /** Loads the modules that the session needs. */
   static create<C extends number | undefined = undefined>(options: TrainerOptions<C>): Promise<Session<C>>;
   /** Needs loaded modules: `init`, and `initFull` for exact methods, finite sums, several classes, groups and constraints. */
@@ -320,8 +337,8 @@ export declare class Session<C extends number | undefined = undefined> {
    * not steps, so a short slice may return 0; `done` says whether the run has ended.
    */
   advance(slice: Slice): number;
-  /** Trains to the end of the run and returns a snapshot. It blocks the thread. */
-  run(view?: ViewOf<C>): SnapshotOf<C>;
+  /** Trains to the end of the run and returns a snapshot. It blocks the thread; `onProgress` may abort the signal. */
+  run(view?: ViewOf<C>, watch?: Watch): SnapshotOf<C>;
   /** Whether the run has ended: all steps are done, or the method has converged. */
   readonly done: boolean;
   snapshot(view?: ViewOf<C>): SnapshotOf<C>;
@@ -329,7 +346,7 @@ export declare class Session<C extends number | undefined = undefined> {
    * Scores of any rows with the columns of the training rows, row-major or sparse; they are scaled in the same way. With several
    * classes the log-odds of each against all others, rows × classes, row-major.
    */
-  score(X: Float32Array | Sparse): Float32Array;
+  score(X: Numbers | Sparse): Float32Array;
   /** Row numbers of the last batch. */
   batch(): Uint32Array;
   /** Model parameters. */
@@ -340,4 +357,5 @@ export declare class Session<C extends number | undefined = undefined> {
   save(): Uint8Array;
   /** Frees the memory. */
   dispose(): void;
+  [Symbol.dispose](): void;
 }

@@ -1,6 +1,8 @@
 // One training session: options in, snapshots out. Runs wherever the module is loaded, in a worker or not.
 
-import { need, only, whole } from "./check.js";
+import { among, bothClasses, checkRange, checkSignal, checkSlice, checkWatch, everyClass, labelsOf, need, numbersOf, object, only, refuse, stopIf, whole } from "./check.js";
+import { disposable } from "./dispose.js";
+import { UndercurveError, asOurs } from "./error.js";
 import { byGroup, checkAsked, constraintsOf, grouped, judge, rocs } from "./groups.js";
 import { taken } from "./load.js";
 import { NeedsFull, init, initFull, withModule } from "./modules.js";
@@ -141,6 +143,16 @@ function standard(X, dims) {
 }
 
 const isDense = (X) => X instanceof Float32Array;
+/** Features as the modules take them; other arrays of numbers are copied. */
+function featuresOf(X, what) {
+  if (isDense(X) || isSparse(X)) return X;
+  const sparse = typeof X === "object" && X !== null && !Array.isArray(X) && !ArrayBuffer.isView(X);
+  for (const [part, Type] of sparse ? [["ptr", Uint32Array], ["col", Uint32Array], ["val", Float32Array]] : []) {
+    need(X[part] instanceof Type, `${what}.${part}`, X[part], `a ${Type.name}, of sparse rows { ptr, col, val }`);
+  }
+  return numbersOf(X, what, Float32Array, "features, row after row: a Float32Array or an array of numbers, or sparse rows { ptr, col, val }");
+}
+
 const isSparse = (X) => X?.ptr instanceof Uint32Array && X.col instanceof Uint32Array && X.val instanceof Float32Array;
 
 const OPTIONS = "X y dims classes groups groupNames constraints objective test model method seed steps scale bytes start".split(" ");
@@ -150,41 +162,46 @@ const VIEW = "surface curve bins ranks scores winners judge class sum".split(" "
 const MOST_CLASSES = 256;
 
 /** Refuses what the module would silently round or wrap. */
-const check = ({ dims, classes, seed, steps, model, method, scale }) => {
+const check = ({ dims, classes, seed, steps, model, method, scale, bytes }) => {
   const most = 2 ** 32 - 1;
   need(whole(dims, 1, most), "dims", dims, "a whole number of features from 1");
   need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
   need(steps === undefined || whole(steps, 1, most), "steps", steps, "a whole number from 1 to 2^32 - 1");
   need(typeof method.name === "string", "method.name", method.name, "the name of a method");
   need([undefined, "paper"].includes(method.preset), "method.preset", method.preset, "paper, or none");
-  need(["linear", "mlp", "mlp-tanh"].includes(model.kind), "model.kind", model.kind, "linear, mlp or mlp-tanh");
-  need([undefined, "auto", "linear", "random"].includes(model.init), "model.init", model.init, "auto, linear or random");
-  need([undefined, "unit", "standard", "none"].includes(scale), "scale", scale, "standard, unit or none");
+  checkRange(method.fpr, "method.fpr");
+  if (method.settings !== undefined) object(method.settings, "method.settings", "an object of settings");
+  for (const [name, value] of Object.entries(method.settings ?? {})) need(["string", "number"].includes(typeof value), `method.settings.${name}`, value, "a number or a word");
+  among(model.kind, ["linear", "mlp", "mlp-tanh"], "model.kind");
+  if (model.init !== undefined) among(model.init, ["auto", "linear", "random"], "model.init");
+  if (scale !== undefined) among(scale, ["standard", "unit", "none"], "scale");
   if (classes !== undefined) {
     need(whole(classes, 3, MOST_CLASSES), "classes", classes, `a whole number from 3 to ${MOST_CLASSES}; two need no classes`);
     need(!method.fpr, "method.fpr", method.fpr, "none: the partial AUC is one of two classes");
   }
+  need(model.hidden === undefined || Array.isArray(model.hidden) || ArrayBuffer.isView(model.hidden), "model.hidden", model.hidden, "an array of widths");
   for (const width of model.hidden ?? []) need(whole(width, 1, most), "model.hidden", width, "whole numbers from 1");
+  need(model.kind !== "linear" || !model.hidden?.length, "model.hidden", model.hidden, "none of a linear model; an mlp has hidden layers");
+  need(bytes === undefined || bytes instanceof Uint8Array, "bytes", bytes, "a Uint8Array that save gave");
 };
 
-const needTwoLabels = (labels, what) => {
-  const row = labels.findIndex((label) => label > 1);
-  need(row < 0, `${what}: the label of row ${row} (from 0)`, labels[row], "0 or 1, or classes: the number of them");
-};
-
-/** Refuses labels where a class has no row: none of its metrics would be known. */
-const needEveryClass = (labels, classes, what) => {
-  const rows = new Uint32Array(classes);
-  for (const label of labels) if (label < classes) rows[label] += 1;
-  const absent = rows.indexOf(0);
-  if (absent >= 0) throw new TypeError(`${what}: no row of class ${absent}, and classes is ${classes}`);
-};
+/** Rows as the modules take them, with as many labels as rows. */
+function rowsOf({ X, y }, what, dims, classes) {
+  for (const [name, value] of [["X", X], ["y", y]]) need(value !== undefined && value !== null, `${what}${name}`, value, name === "X" ? "the features of the rows" : "the labels of the rows");
+  const rows = { X: featuresOf(X, `${what}X`), y: labelsOf(y, `${what}y`, classes) };
+  if (isSparse(rows.X)) need(rows.X.ptr.length > 0, `${what}X.ptr`, "", "rows + 1 starts; it is empty", { code: 7 });
+  const count = isDense(rows.X) ? rows.X.length / dims : rows.X.ptr.length - 1;
+  need(count === rows.y.length, `${what}y`, `of length ${rows.y.length}`, `a label for each of ${count} rows: X has ${isDense(rows.X) ? `length ${rows.X.length}` : `${count} + 1 starts`}, dims is ${dims}`, { code: 1 });
+  return rows;
+}
 
 /** The most points, bins or cells of a grid that a picture has. */
 const MOST_POINTS = 2 ** 24;
 
 /** The same for what a snapshot is asked for. */
 const checkView = ({ surface, curve, bins, ranks, scores, winners, judge: asked, class: one = 0 }, dims, classes) => {
+  if (classes === undefined) need(winners === undefined, "view.winners", winners, "none of two classes");
+  else need(ranks === undefined, "view.ranks", ranks, "none of several classes");
   for (const [what, count] of Object.entries({ curve, bins, ranks, scores, winners })) {
     need(count === undefined || whole(count, 0, MOST_POINTS), `view.${what}`, count, "a whole number from 0");
   }
@@ -197,6 +214,9 @@ const checkView = ({ surface, curve, bins, ranks, scores, winners, judge: asked,
   need(range(x) && range(y), "view.surface", `from ${x} by ${y}`, "x: [left, right] and y: [bottom, top]");
   need(whole(columns, 1, MOST_POINTS) && whole(rows, 1, MOST_POINTS / columns), "view.surface", `of ${columns} × ${rows} cells`, "columns and rows from 1");
 };
+
+/** Progress is told so often, in milliseconds. */
+const PROGRESS = 50;
 
 /** The trainer of a session, for those who make its steps: only in this package. */
 export const TRAINER = Symbol("trainer");
@@ -219,13 +239,19 @@ export class Session {
    * @param {TrainerOptions} options
    */
   static async create(options) {
+    object(options, "options", "an object with X, y and dims");
+    const { signal } = options;
+    checkSignal(signal);
+    stopIf(signal);
     await (options.classes === undefined && options.groups === undefined && !options.elsewhere ? init() : initFull());
+    stopIf(signal);
     try {
       return new Session(options);
     } catch (error) {
       if (!(error instanceof NeedsFull)) throw error;
     }
     await initFull();
+    stopIf(signal);
     return new Session(options);
   }
 
@@ -234,29 +260,29 @@ export class Session {
    * @param {Session} [like] one on the same rows, whose memory it shares
    */
   constructor(options, like) {
-    const { X, y, dims, classes, test, model = { kind: "linear" }, seed = 1, steps, scale, constraints = [], objective, bytes, start } = options;
+    object(options, "options", "an object with X, y and dims");
+    refuse(options, ["weights"]);
+    // (Rows of a file bring more, and drawn ones in a worker.)
+    const { elsewhere, preparation, plane, names, signal, ...own } = options;
+    only(own, OPTIONS, "");
+    checkSignal(signal);
+    stopIf(signal);
+    const { dims, classes, model = { kind: "linear" }, seed = 1, steps, scale, constraints = [], objective, bytes, start } = options;
     const several = classes !== undefined;
     const { method: chosen = several ? "ppd-sg" : "soap" } = options;
     const method = typeof chosen === "string" ? { name: chosen } : chosen;
-    need(options.weights === undefined, "weights", "of rows", "none: rows have no weights here, only on the command line, in Rust and in Python");
-    // (Rows of a file bring more, and drawn ones in a worker.)
-    const { elsewhere, preparation, plane, names, ...own } = options;
-    only(own, OPTIONS, "");
-    only(model, ["kind", "init", "hidden"], "model.");
-    only(method, ["name", "fpr", "settings", "preset"], "method.");
-    only(test, ["X", "y", "groups"], "test.");
-    for (const rows of test ? [{ X, y }, test] : [{ X, y }]) {
-      if (!(isDense(rows.X) || isSparse(rows.X)) || !(rows.y instanceof Uint8Array) || !dims) {
-        throw new TypeError("rows are needed: X (Float32Array, or { ptr, col, val }), y (Uint8Array) and dims");
-      }
-    }
-    check({ dims, classes, seed, steps, model, method, scale });
+    only(model ?? null, ["kind", "init", "hidden"], "model.");
+    only(method ?? null, ["name", "fpr", "settings", "preset"], "method.");
+    only(options.test, ["X", "y", "groups"], "test.");
+    check({ dims, classes, seed, steps, model, method, scale, bytes });
     need(start === undefined || (start instanceof Float32Array && !bytes), "start", start, "a Float32Array of parameters, without bytes");
     checkAsked(options);
-    const grouping = grouped(options);
+    const { X, y } = rowsOf(options, "", dims, classes);
+    const test = options.test && { ...options.test, ...rowsOf(options.test, "test.", dims, classes) };
+    const grouping = grouped({ ...options, y, test });
     for (const [what, labels] of Object.entries(test ? { y, "test.y": test.y } : { y })) {
-      if (several) needEveryClass(labels, classes, what);
-      else needTwoLabels(labels, what);
+      if (several) everyClass(labels, classes, what);
+      else bothClasses(labels, what);
     }
     this.#labels = test?.y ?? y;
     this.#dims = dims;
@@ -286,8 +312,8 @@ export class Session {
           settings.set(name, String(value));
         }
         if (!bytes) for (const constraint of constraints) settings.constraint(constraint);
-        if (settings.needsGroups && !grouping) throw new TypeError(`method ${bytes ? "of the saved session" : method.name} is of groups: give the group of each row as groups`);
-        if (scale === "standard" && !isDense(X)) throw new TypeError("scale standard: is for dense rows");
+        if (settings.needsGroups && !grouping) throw new UndercurveError(`method ${bytes ? "of the saved session" : method.name} is of groups: give the group of each row as groups`, { argument: "groups" });
+        if (scale === "standard" && !isDense(X)) throw new UndercurveError("scale standard: is for dense rows", { argument: "scale", code: 11 });
         const columns = scale === "standard" ? standard(X, dims) : undefined;
         const affine = (x) => x.map((value, at) => (value - columns[at % dims][0]) * columns[at % dims][1]);
         const scaled = scale === "unit" ? (x) => unitRows(x, dims) : columns ? affine : (x) => x;
@@ -319,24 +345,26 @@ export class Session {
   /**
    * Trains for `steps` steps or about `milliseconds`, whichever ends first, and never past the end of the run. Stops early
    * when the numbers leave the number type; the error names the step.
-   * @param {{ steps?: number, milliseconds?: number }} slice
+   * @param {{ steps?: number, milliseconds?: number, signal?: AbortSignal, onProgress?: (at: { step: number, done: boolean }) => void }} slice
    * @returns {number} the number of steps done; 0 in a short slice does not mean that the run has ended
    */
-  advance({ steps = Infinity, milliseconds = Infinity }) {
-    if (steps === Infinity && milliseconds === Infinity) throw new TypeError("a slice has steps or milliseconds");
-    need(steps === Infinity || whole(steps, 0, Number.MAX_SAFE_INTEGER), "steps", steps, "a whole number from 0");
-    need(milliseconds >= 0, "milliseconds", milliseconds, "a number from 0");
-    return this.#train(steps, milliseconds);
+  advance(slice) {
+    const { steps, milliseconds, ...watch } = checkSlice(slice);
+    return this.#train(steps, milliseconds, watch);
   }
 
   /**
    * Trains to the end of the run. This blocks the thread; slices do not: `while (!session.done)
    * session.advance({ milliseconds: 10 })`, with a pause in between.
    * @param {View | ClassView} [view]
+   * @param {{ signal?: AbortSignal, onProgress?: (at: { step: number, done: boolean }) => void }} [watch] `onProgress` is called
+   *   every 50 ms
    * @returns {Snapshot | import("./session.js").ClassSnapshot} the last
    */
-  run(view) {
-    this.#train(Infinity, Infinity);
+  run(view, watch) {
+    this.#held();
+    checkWatch(watch);
+    this.#train(Infinity, Infinity, watch);
     return this.snapshot(view);
   }
 
@@ -349,19 +377,32 @@ export class Session {
     return this.#held().done;
   }
 
-  #train(steps, milliseconds) {
+  #train(steps, milliseconds, { signal, onProgress } = {}) {
     const trainer = this.#held();
+    stopIf(signal);
     const start = performance.now();
     const first = trainer.stepsDone;
     let done = 0;
     let now = start;
-    // (A call may be a piece of a walk over all rows, which is no step.)
-    while (done < steps && now - start < milliseconds) {
-      if (!trainer.step()) break;
-      done = trainer.stepsDone - first;
-      now = performance.now();
+    let told = start;
+    try {
+      // (A call may be a piece of a walk over all rows, which is no step.)
+      while (done < steps && now - start < milliseconds) {
+        if (!trainer.step()) break;
+        done = trainer.stepsDone - first;
+        now = performance.now();
+        if (now - told < PROGRESS) continue;
+        told = now;
+        onProgress?.({ step: trainer.stepsDone, done: trainer.done });
+        stopIf(signal);
+        // (It may have been disposed there.)
+        this.#held();
+      }
+    } catch (error) {
+      throw error instanceof WebAssembly.RuntimeError ? asOurs(error) : error;
     }
     if (done) this.#milliseconds = (now - start) / done;
+    onProgress?.({ step: trainer.stepsDone, done: trainer.done });
     return done;
   }
 
@@ -412,8 +453,7 @@ export class Session {
    */
   score(X) {
     const trainer = this.#held();
-    need(isDense(X) || isSparse(X), "X", X, "a Float32Array, or { ptr, col, val }");
-    return taken(this.#take(X), (data) => trainer.score(data));
+    return taken(this.#take(featuresOf(X, "X")), (data) => trainer.score(data));
   }
 
   /** Rows of the last batch. @returns {Uint32Array} */
@@ -441,7 +481,7 @@ export class Session {
 
   /** The trainer, while there is one. */
   #held() {
-    if (!this.#trainer) throw new TypeError("the session was disposed");
+    if (!this.#trainer) throw new UndercurveError("the session was disposed", { code: 203 });
     return this.#trainer;
   }
 
@@ -452,3 +492,5 @@ export class Session {
     this.#trainer = this.#data = undefined;
   }
 }
+
+disposable(Session);

@@ -1,5 +1,7 @@
 // Starting a worker, in a page or in Node.
 
+import { UndercurveError } from "./error.js";
+
 /** @typedef {import("./load.js").Source} Source */
 
 /** Node's workers, with the events of a page's. */
@@ -21,7 +23,7 @@ function nodeWorker(Worker, from, how) {
 export function startWorker(url, { type = "module", text } = {}) {
   if (globalThis.Worker) return new Worker(url, { type });
   const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
-  if (!threads) throw new Error("there are no workers here: use Session instead");
+  if (!threads) throw new UndercurveError("there are no workers here: use Session instead", { code: 206, argument: "worker" });
   return text === undefined ? nodeWorker(threads.Worker, url) : nodeWorker(threads.Worker, text, { eval: true });
 }
 

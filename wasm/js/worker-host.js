@@ -1,6 +1,7 @@
 // Inside the worker: answers the calls of `worker.js` one after the other.
 
-import { Exact, Lanes, Session, flipLabels, init, initFull, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
+import { UndercurveError, packed } from "./error.js";
+import { Exact, Lanes, Session, flipLabels, init, initFull, initObjective, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
 
 /** The page, or the program in Node. */
 const outside = globalThis.process?.getBuiltinModule?.("node:worker_threads")?.parentPort ?? self;
@@ -11,17 +12,20 @@ let last = 0;
 
 function held(session) {
   const found = sessions.get(session);
-  if (!found) throw new TypeError("the session was disposed");
+  if (!found) throw new UndercurveError("the session was disposed", { code: 203 });
   return found;
 }
 
 const calls = {
-  /** The first call: loads while the page is still busy with itself. */
-  async modules(train, full) {
-    await Promise.all([init(train), full && initFull(full)]);
+  /** The first call: where the modules are, and which of them to load while the page is still busy with itself. */
+  async modules(given, first) {
+    const loads = { train: init, full: initFull, objective: initObjective };
+    for (const [name, load] of Object.entries(loads)) if (given[name]) load.from = () => given[name];
+    await loads[first]();
   },
   /** Drawn rows; the held-out ones lie on a plane as they are. */
-  synthetic(kind, options) {
+  async synthetic(kind, options) {
+    await init();
     const data = synthetic(kind, options);
     return { ...data, plane: data.test.X.slice(0, 4000) };
   },
@@ -38,7 +42,10 @@ const calls = {
     return { ...data, plane: data.test.X.slice(0, 4000) };
   },
 
-  flip: flipLabels,
+  async flip(...args) {
+    await init();
+    return flipLabels(...args);
+  },
 
   /** Reads a file and keeps it; answers with what it holds. */
   async open(bytes, name) {
@@ -109,14 +116,10 @@ function transferable(value, into = []) {
 
 async function answer({ id, call, args }) {
   try {
-    if (call !== "modules") await init();
     const value = await calls[call](...args);
     outside.postMessage({ id, value }, transferable(value));
   } catch (error) {
-    // A module that stops in the middle gives no sentence of its own.
-    const stopped = error instanceof WebAssembly.RuntimeError;
-    const text = stopped ? `the WebAssembly module stopped (${error.message}); the data may need more memory than it can have, 4 GB` : error?.message;
-    outside.postMessage({ id, error: String(text ?? error), name: error?.name });
+    outside.postMessage({ id, error: packed(error) });
   }
 }
 

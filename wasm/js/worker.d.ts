@@ -1,34 +1,36 @@
 import type { Backend } from "./backend.js";
 import type { ExactMetrics, ExactOf, ExactOptions, ExactSum, PairLoss } from "./exact.js";
 import type { LanesOf, LanesOptions, LanesSnapshot, LanesView, Reports, Run, Summary } from "./lanes.js";
-import type { Source } from "./index.js";
+import type { HeldApart, Numbers, Signal, Source } from "./common.js";
 import type { Slice, SnapshotOf, TrainerOptions, ViewOf } from "./session.js";
 
 export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRows, Gap, Grid, GroupMetrics, GroupReport, Judged, JudgedConstraint, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, Verdict, View } from "./session.js";
 
-export { NoGpu } from "./backend.js";
+export { NoGpu, UndercurveError } from "./error.js";
 export type { Backend } from "./backend.js";
 export type { Curve, ExactMetrics, ExactOf, ExactOptions, ExactSum, PairLoss } from "./exact.js";
 export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesView, Reports, Run, Spread, Summary } from "./lanes.js";
 
 /** Where a worker and its modules come from, where a bundler does not find them. */
 export interface Apart {
-  /** A worker that runs `undercurve/worker-host`. Default: that beside the package's scripts. */
-  worker?: () => Worker;
-  /** `undercurve_bg.wasm` and `undercurve_full_bg.wasm`: compiled here, once, and given to the worker. */
-  wasm?: { train?: Source | Promise<Source>; full?: Source | Promise<Source> };
+  /** A `Worker` that runs `undercurve/worker-host`. Default: that beside the package's scripts. */
+  worker?: () => { postMessage(message: any): void; terminate(): unknown };
+  /** `undercurve_bg.wasm`, `undercurve_full_bg.wasm` and `undercurve_objective_bg.wasm`: compiled here, once, and given to the worker. */
+  wasm?: { train?: Source | Promise<Source>; full?: Source | Promise<Source>; objective?: Source | Promise<Source> };
 }
 
 /** A worker with the module loaded. It can hold several sessions, and it prepares data. */
-export declare class Engine {
+export declare class Engine implements HeldApart {
   constructor(how?: Apart);
   call(call: string, ...args: unknown[]): Promise<any>;
   /** Stops the worker; calls in progress fail. */
   dispose(): void;
+  [Symbol.dispose](): void;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** A session in a worker. */
-export declare class WorkerTrainer<C extends number | undefined = undefined> {
+export declare class WorkerTrainer<C extends number | undefined = undefined> implements HeldApart {
   /** The backend: "cpu-simd". */
   readonly backend: string;
   /** The reason for this choice. */
@@ -36,7 +38,7 @@ export declare class WorkerTrainer<C extends number | undefined = undefined> {
   /** Trains for a slice and returns a snapshot. */
   advance(slice: Slice, view?: ViewOf<C>): Promise<SnapshotOf<C>>;
   /** Trains to the end of the run, or for `steps` steps, with a snapshot every `every` steps (default 10). */
-  run(run?: { steps?: number; every?: number; view?: ViewOf<C> }): AsyncGenerator<SnapshotOf<C>, void, undefined>;
+  run(run?: { steps?: number; every?: number; view?: ViewOf<C>; signal?: Signal }): AsyncGenerator<SnapshotOf<C>, void, undefined>;
   params(): Promise<Float32Array>;
   /** As `Session.columns`. */
   columns(): Promise<[shift: number, factor: number][] | undefined>;
@@ -44,21 +46,25 @@ export declare class WorkerTrainer<C extends number | undefined = undefined> {
   save(): Promise<Uint8Array>;
   /** Frees the memory, and stops the worker if it belongs to this trainer. */
   dispose(): void;
+  [Symbol.dispose](): void;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Many runs in a worker. Trainers loaded from them are in the same worker. */
-export declare class WorkerLanes<C extends number | undefined = undefined> implements LanesOf<WorkerTrainer<C>> {
+export declare class WorkerLanes<C extends number | undefined = undefined> implements LanesOf<WorkerTrainer<C>>, HeldApart {
   readonly runs: readonly Run[];
   readonly backend: string;
   readonly backendReason: string;
   advance(slice: Slice, view?: LanesView): Promise<LanesSnapshot>;
-  run(run?: { steps?: number; every?: number; view?: LanesView }): AsyncGenerator<LanesSnapshot, void, undefined>;
+  run(run?: { steps?: number; every?: number; view?: LanesView; signal?: Signal }): AsyncGenerator<LanesSnapshot, void, undefined>;
   reports(view?: LanesView): Promise<Reports>;
   summary(view?: LanesView): Promise<Summary>;
   save(lane: number): Promise<Uint8Array>;
   load(lane: number): Promise<WorkerTrainer<C>>;
   /** Frees the memory, and stops the worker if it belongs to these runs. */
   dispose(): void;
+  [Symbol.dispose](): void;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Many runs in a new worker, or in `engine`. */
@@ -74,12 +80,14 @@ export declare function createTrainer<C extends number | undefined = undefined>(
 export declare class WorkerExact implements ExactOf {
   readonly backend: string;
   readonly backendReason: string;
-  metrics(scores: Float32Array): Promise<ExactMetrics>;
-  auc(scores: Float32Array, of?: PairLoss): Promise<ExactSum>;
-  pauc(scores: Float32Array, fpr: [number, number], of?: PairLoss): Promise<ExactSum>;
-  ap(scores: Float32Array, of?: PairLoss): Promise<ExactSum>;
+  metrics(scores: Numbers): Promise<ExactMetrics>;
+  auc<S extends Numbers>(scores: S, of?: PairLoss): Promise<ExactSum<S>>;
+  pauc<S extends Numbers>(scores: S, fpr: [number, number], of?: PairLoss): Promise<ExactSum<S>>;
+  ap<S extends Numbers>(scores: S, of?: PairLoss): Promise<ExactSum<S>>;
   /** Frees the memory, and stops the worker if it belongs to these rows. */
   dispose(): void;
+  [Symbol.dispose](): void;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** `Exact` in a new worker, or in `engine`. */

@@ -1,24 +1,30 @@
 // The package in a worker: the same sessions, every call a promise, the page never blocked.
 
-import { NoGpu, chosen } from "./backend.js";
+import { chosen } from "./backend.js";
+import { checkSignal, checkSlice, need, object, only, stopIf } from "./check.js";
+import { disposable } from "./dispose.js";
+import { UndercurveError, asOurs, unpacked } from "./error.js";
 import { bytesOf } from "./load.js";
 import { slices } from "./slices.js";
 import { defaults } from "./start-worker.js";
 
-export { NoGpu } from "./backend.js";
+export { NoGpu, UndercurveError } from "./error.js";
 
 /** @typedef {import("./session.js").TrainerOptions} TrainerOptions */
 /** @typedef {import("./session.js").Snapshot} Snapshot */
 /** @typedef {import("./session.js").View} View */
 
 /** @typedef {import("./load.js").Source} Source */
-/** @typedef {{ engine?: Engine, worker?: () => Worker, wasm?: { train?: Source | Promise<Source>, full?: Source | Promise<Source> } }} Apart */
+/** @typedef {{ engine?: Engine, worker?: () => Worker, wasm?: { train?: Source | Promise<Source>, full?: Source | Promise<Source>, objective?: Source | Promise<Source> } }} Apart */
 
 /** Compiled, so that it is not compiled again in the worker. */
 async function compiled(source) {
   const bytes = await bytesOf(source);
   return bytes instanceof WebAssembly.Module ? bytes : WebAssembly.compile(bytes);
 }
+
+/** The modules that a worker takes. */
+const MODULES = ["train", "full", "objective"];
 
 /** A worker with the module loaded. It can hold several sessions, and it prepares data. */
 export class Engine {
@@ -30,25 +36,35 @@ export class Engine {
   /** Until the modules that were given are there. */
   #ready;
 
-  /** @param {{ worker?: () => Worker, wasm?: { train?: Source | Promise<Source>, full?: Source | Promise<Source> } }} [how] */
-  constructor({ worker = defaults.worker, wasm = defaults.wasm?.() } = {}) {
+  /**
+   * @param {{ worker?: () => Worker, wasm?: Apart["wasm"] }} [how]
+   * @param {"train" | "objective"} [first] the module to load at once
+   */
+  constructor(how = {}, first = "train") {
+    only(how, ["worker", "wasm"], "");
+    const { worker = defaults.worker, wasm = defaults.wasm?.() } = how;
+    need(typeof worker === "function", "worker", worker, "a function that makes a Worker");
+    if (wasm !== undefined) only(wasm, MODULES, "wasm.");
     this.#worker = worker();
-    this.#worker.onmessage = ({ data: { id, value, error, name } }) => {
+    need(typeof this.#worker?.postMessage === "function", "worker", this.#worker, "a function that makes a Worker");
+    this.#worker.onmessage = ({ data: { id, value, error } }) => {
+      // (Nobody waits any more where the engine was stopped.)
+      if (!this.#waiting.has(id)) return;
       const { resolve, reject } = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (this.#waiting.size === 0) this.#worker.hold?.(false);
       if (error === undefined) resolve(value);
-      else reject(name === "NoGpu" ? new NoGpu(error) : new Error(error));
+      else reject(unpacked(error));
     };
-    this.#worker.onerror = (event) => this.#fail(new Error(event.message || "the worker could not be started"));
-    if (wasm) this.#ready = this.#give(wasm);
+    this.#worker.onerror = (event) => this.#fail(new UndercurveError(event.message || "the worker could not be started", { code: 206, argument: "worker" }));
+    if (wasm) this.#ready = this.#give(wasm, first);
     // Whether the default worked is told with the first call.
-    (this.#ready ?? this.#post("modules", [])).catch((error) => wasm && this.#fail(error));
+    (this.#ready ?? this.#post("modules", [{}, first])).catch((error) => wasm && this.#fail(error));
   }
 
-  async #give(wasm) {
-    const modules = await Promise.all(["train", "full"].map((name) => wasm[name] && compiled(wasm[name])));
-    await this.#post("modules", modules);
+  async #give(wasm, first) {
+    const given = await Promise.all(MODULES.map(async (name) => [name, wasm[name] && (await compiled(wasm[name]))]));
+    await this.#post("modules", [Object.fromEntries(given), first]);
   }
 
   #fail(error) {
@@ -71,18 +87,27 @@ export class Engine {
     if (this.#stopped) return Promise.reject(this.#stopped);
     const id = ++this.#last;
     return new Promise((resolve, reject) => {
+      try {
+        this.#worker.postMessage({ id, call, args });
+      } catch (error) {
+        // (A function, say, cannot be sent.)
+        reject(new UndercurveError(error.message, { cause: error }));
+        return;
+      }
       this.#waiting.set(id, { resolve, reject });
       this.#worker.hold?.(true);
-      this.#worker.postMessage({ id, call, args });
     });
   }
 
   /** Stops the worker; calls in progress fail. */
   dispose() {
     this.#worker.terminate();
-    this.#fail(new Error("the engine was disposed"));
+    this.#fail(new UndercurveError("the engine was disposed", { code: 203 }));
   }
 }
+
+/** Milliseconds of a piece of work that may be stopped. */
+const PIECE = 20;
 
 /** A session in a worker. */
 export class WorkerTrainer {
@@ -103,21 +128,38 @@ export class WorkerTrainer {
 
   /**
    * Trains for a slice and returns a snapshot.
-   * @param {{ steps?: number, milliseconds?: number }} slice
+   * @param {{ steps?: number, milliseconds?: number, signal?: AbortSignal, onProgress?: (at: { step: number, done: boolean }) => void }} slice
    * @param {View} [view]
    * @returns {Promise<Snapshot>}
    */
-  advance(slice, view) {
-    return this.#engine.call("advance", this.#session, slice, view);
+  async advance(slice, view) {
+    const { steps, milliseconds, signal, onProgress } = checkSlice(slice);
+    const part = (slice, view) => this.#engine.call("advance", this.#session, slice, view);
+    if (!signal && !onProgress) return part({ steps, milliseconds }, view);
+    // (A worker that is at work hears nothing: so it works in pieces.)
+    const start = performance.now();
+    const left = () => milliseconds - (performance.now() - start);
+    let at = await part({ steps: 0 }, {});
+    const last = at.step + steps;
+    while (!at.done && at.step < last && left() > 0) {
+      stopIf(signal);
+      at = await part({ steps: last - at.step, milliseconds: Math.min(PIECE, left()) }, {});
+      onProgress?.({ step: at.step, done: at.done });
+    }
+    stopIf(signal);
+    return part({ steps: 0 }, view);
   }
 
   /**
    * Trains to the end of the run, or for so many steps if that is before, with a snapshot every so many.
-   * @param {{ steps?: number, every?: number, view?: View }} [run]
+   * @param {{ steps?: number, every?: number, view?: View, signal?: AbortSignal }} [run]
    * @returns {AsyncGenerator<Snapshot>}
    */
-  async *run({ steps = Infinity, every = 10, view = { curve: 129 } } = {}) {
-    yield* slices((left) => this.advance({ steps: left }, view), steps, every);
+  async *run(run = {}) {
+    only(run, ["steps", "every", "view", "signal"], "run.");
+    const { steps = Infinity, every = 10, view = { curve: 129 }, signal } = run;
+    checkSignal(signal);
+    yield* slices((left) => this.advance({ steps: left, signal }, view), steps, every);
   }
 
   /** Model parameters. @returns {Promise<Float32Array>} */
@@ -262,37 +304,54 @@ function leave(engine, session, owned) {
   else engine.call("dispose", session).catch(() => {}); // (the engine may be gone before)
 }
 
-/**
- * A trainer in a new worker, or in `engine`; with `lanes` many runs.
- * @param {TrainerOptions & Apart & { backend?: "auto" | "cpu" | "gpu" | "gpu-software", lanes?: number | object }} options
- * @returns {Promise<WorkerTrainer | WorkerLanes>}
- */
-export async function createTrainer({ engine, worker, wasm, backend, ...options }) {
-  const how = options.lanes === undefined ? chosen(backend) : undefined;
+/** What `make` makes in a worker that is stopped if it fails, or if a signal says so before. */
+async function inWorker({ engine, worker, wasm, signal }, first, make) {
+  checkSignal(signal);
+  stopIf(signal);
+  need(engine === undefined || engine instanceof Engine, "engine", engine, "an Engine");
+  need(engine === undefined || (worker === undefined && wasm === undefined), "engine", "with worker or wasm", "one of the two: an engine has its own");
   const owned = engine === undefined;
-  const home = engine ?? new Engine({ worker, wasm });
+  const home = engine ?? new Engine({ ...(worker && { worker }), ...(wasm && { wasm }) }, first);
+  let stop;
+  const stopped = new Promise((_, reject) => signal?.addEventListener("abort", (stop = () => reject(signal.reason)), { once: true }));
+  const made = make(home, owned);
   try {
-    if (options.lanes !== undefined) return new WorkerLanes(home, owned, await home.call("createLanes", { ...options, backend }));
-    const { session } = await home.call("create", options);
-    return new WorkerTrainer(home, session, owned, how);
+    return await (signal ? Promise.race([made, stopped]) : made);
   } catch (error) {
+    // (What comes too late is given back.)
+    made.then((late) => late.dispose()).catch(() => {});
     if (owned) home.dispose();
-    throw error;
+    throw signal?.aborted ? signal.reason : asOurs(error);
+  } finally {
+    signal?.removeEventListener("abort", stop);
   }
 }
 
 /**
+ * A trainer in a new worker, or in `engine`; with `lanes` many runs.
+ * @param {TrainerOptions & Apart & { backend?: "auto" | "cpu" | "gpu" | "gpu-software", lanes?: number | object, signal?: AbortSignal }} options
+ * @returns {Promise<WorkerTrainer | WorkerLanes>}
+ */
+export async function createTrainer(options) {
+  object(options, "options", "an object with X, y and dims");
+  const { engine, worker, wasm, backend, signal, ...given } = options;
+  const how = given.lanes === undefined ? chosen(backend) : undefined;
+  return inWorker({ engine, worker, wasm, signal }, "train", async (home, owned) => {
+    if (given.lanes !== undefined) return new WorkerLanes(home, owned, await home.call("createLanes", { ...given, backend }));
+    const { session } = await home.call("create", given);
+    return new WorkerTrainer(home, session, owned, how);
+  });
+}
+
+/**
  * `Exact` in a new worker, or in `engine`.
- * @param {{ y: Uint8Array, backend?: "auto" | "cpu" | "gpu" | "gpu-software" } & Apart} options
+ * @param {{ y: Uint8Array, backend?: "auto" | "cpu" | "gpu" | "gpu-software", signal?: AbortSignal } & Apart} options
  * @returns {Promise<WorkerExact>}
  */
-export async function createExact({ engine, worker, wasm, ...options }) {
-  const owned = engine === undefined;
-  const home = engine ?? new Engine({ worker, wasm });
-  try {
-    return new WorkerExact(home, owned, await home.call("createExact", options));
-  } catch (error) {
-    if (owned) home.dispose();
-    throw error;
-  }
+export async function createExact(options) {
+  object(options, "options", "an object with y");
+  const { engine, worker, wasm, signal, ...given } = options;
+  return inWorker({ engine, worker, wasm, signal }, "objective", async (home, owned) => new WorkerExact(home, owned, await home.call("createExact", given)));
 }
+
+disposable(Engine, WorkerTrainer, WorkerLanes, WorkerExact);

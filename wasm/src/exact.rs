@@ -1,5 +1,5 @@
-//! Metrics, and exact values and gradients of pairwise losses, over whole data: on the CPU in the full module, through WebGPU in
-//! the one with the kernels. Both answer in the same arrays, which `wasm/js/exact.js` reads.
+//! Metrics, and exact values and gradients of pairwise losses, over whole data: on the CPU in the module of objectives, through
+//! WebGPU in the one with the kernels. Both answer in the same arrays, which `wasm/js/exact.js` reads.
 
 use alloc::vec::Vec;
 use undercurve::Error;
@@ -20,37 +20,29 @@ pub(crate) fn told(counts: PairCounts, ap: f64, points: impl Iterator<Item = [f6
     out
 }
 
-#[cfg(feature = "full")]
+#[cfg(feature = "objective")]
 pub use cpu::Exact;
 
-#[cfg(feature = "full")]
+#[cfg(feature = "objective")]
 mod cpu {
     use super::{loss, told};
+    use crate::failure::Failure;
+    use crate::objective::Work;
     use alloc::vec;
     use alloc::vec::Vec;
-    use undercurve::metric::{Metrics, PairCounts, rank};
-    use undercurve::pairs::{self, Grade};
-    use undercurve::{Error, Scratch};
-    use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+    use undercurve::metric::{Metrics, PairCounts, Truth, rank};
+    use undercurve::pairs::{self, Grade, Sum};
+    use wasm_bindgen::prelude::wasm_bindgen;
 
     /// Points of the curves at even steps of either class, as the kernels choose them.
     const POINTS: u64 = 255;
-
-    fn grow<T: Clone + Default>(memory: &mut Vec<T>, need: usize) {
-        if memory.len() < need {
-            memory.resize(need, T::default());
-        }
-    }
 
     /// Labels, and the working memory of sums and metrics.
     #[wasm_bindgen]
     pub struct Exact {
         labels: Vec<u8>,
-        metrics: Metrics<f32>,
-        f32: Vec<f32>,
-        f64: Vec<f64>,
-        u32: Vec<u32>,
-        u64: Vec<u64>,
+        metrics: Metrics<f64>,
+        work: Work,
         /// The value of the last sum.
         #[wasm_bindgen(readonly)]
         pub value: f64,
@@ -61,19 +53,14 @@ mod cpu {
         /// For rows with these labels, 0 or 1.
         #[wasm_bindgen(constructor)]
         pub fn new(labels: Vec<u8>) -> Self {
-            let (f32, f64, u32, u64) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-            Self { labels, metrics: Metrics::new(), f32, f64, u32, u64, value: 0.0 }
+            Self { labels, metrics: Metrics::new(), work: Work::default(), value: 0.0 }
         }
 
         /// Wins, ties, pairs, average precision; then of each of up to 510 points of the curves, by descending threshold, that,
         /// the false- and the true-positive rate, and the precision.
-        pub fn metrics(&mut self, scores: &[f32]) -> Result<Vec<f64>, JsError> {
+        pub fn metrics(&mut self, scores: &[f64]) -> Result<Vec<f64>, Failure> {
             let ap = self.metrics.average_precision(scores, &self.labels[..])?;
-            let need = rank::need(scores.len());
-            grow(&mut self.f32, need.real);
-            grow(&mut self.u32, need.u32);
-            grow(&mut self.u64, need.u64);
-            let scratch = Scratch { real: &mut self.f32, f64: &mut [], u32: &mut self.u32, u64: &mut self.u64 };
+            let scratch = self.work.lend(rank::need(scores.len()));
             let (classes, groups) = rank::groups(scores, &self.labels, scratch)?;
             let next = |done: u64, of: u64| (((done * POINTS / of) + 1) * of).div_ceil(POINTS);
             let (positives, negatives) = (classes.positives, classes.negatives);
@@ -91,7 +78,7 @@ mod cpu {
                     at = [next(found, positives), next(wrong, negatives)];
                     let (hits, all) = (found as f64, (found + wrong) as f64);
                     let (fpr, tpr) = (wrong as f64 / negatives as f64, hits / positives as f64);
-                    points.push([f64::from(group.score), fpr, tpr, hits / all]);
+                    points.push([group.score, fpr, tpr, hits / all]);
                 }
             }
             Ok(told(counts, ap, points.into_iter()))
@@ -106,28 +93,19 @@ mod cpu {
             param: Option<f64>,
             low: f64,
             high: f64,
-            scores: &[f32],
-        ) -> Result<Vec<f32>, JsError> {
+            scores: &[f64],
+        ) -> Result<Vec<f64>, Failure> {
             let loss = loss(name, param)?;
-            let mut grad = vec![0.0f64; scores.len()];
-            // (In f64 the sums are those that training has already.)
-            let scores: Vec<f64> = scores.iter().map(|&s| f64::from(s)).collect();
-            let scores = &scores[..];
-            let positives = self.labels.iter().filter(|&&y| y == 1).count();
-            let need = pairs::need(scores.len(), positives);
-            grow(&mut self.f64, need.f64);
-            grow(&mut self.u32, need.u32);
-            grow(&mut self.u64, need.u64);
-            let scratch = Scratch { real: &mut [], f64: &mut self.f64, u32: &mut self.u32, u64: &mut self.u64 };
-            let labels = &self.labels[..];
-            let value = match sum {
-                "auc" => pairs::auc(scores, labels, loss, Grade::Full, scratch, &mut grad)?,
-                "pauc" => pairs::pauc(scores, labels, loss, (low, high), Grade::Full, scratch, &mut grad)?,
-                "ap" => pairs::ap(scores, labels, loss, Grade::Full, scratch, &mut grad)?,
-                _ => return Err(Error::Param { what: "sum" }.into()),
+            let mut grad = vec![0.0; scores.len()];
+            let sum = match sum {
+                "auc" => Sum::Auc,
+                "pauc" => Sum::Pauc { fpr: (low, high), tpr: 0.0 },
+                _ => Sum::Ap,
             };
-            self.value = value;
-            Ok(grad.into_iter().map(|g| g as f32).collect())
+            let scratch = self.work.lend(pairs::sum_need(scores.len()));
+            let truth = Truth::from(&self.labels[..]);
+            self.value = pairs::sum(sum, scores, truth, loss, Grade::Full, None, scratch, &mut grad)?;
+            Ok(grad)
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Files: CSV and LIBSVM, plain or gzip, to arrays that are ready for training.
 
+use crate::failure::Failure;
 use crate::{json, plane};
 use alloc::format;
 use alloc::string::String;
@@ -8,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{self, Dataset, Missing, RawTable, Rows, Split, Target};
-use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A file that was read but not prepared.
 #[wasm_bindgen]
@@ -20,7 +21,7 @@ pub struct Table {
 impl Table {
     /// Reads CSV or LIBSVM, plain or gzip. Errors name file, line and column.
     #[wasm_bindgen(constructor)]
-    pub fn new(bytes: &[u8], name: &str) -> Result<Self, JsError> {
+    pub fn new(bytes: &[u8], name: &str) -> Result<Self, Failure> {
         Ok(Self { table: RawTable::parse(bytes, data::Format::Auto, name)? })
     }
 
@@ -56,14 +57,14 @@ impl Table {
         impute: bool,
         share: f64,
         seed: f64,
-    ) -> Result<Prepared, JsError> {
+    ) -> Result<Prepared, Failure> {
         let options = data::Options { positive: Some(positive.to_string()), ..self.options(label, impute) };
         self.prepare_by(&options, share, seed)
     }
 
     /// The same with a class for each label value.
     #[wasm_bindgen(js_name = prepareClasses)]
-    pub fn prepare_classes(&self, label: &str, impute: bool, share: f64, seed: f64) -> Result<Prepared, JsError> {
+    pub fn prepare_classes(&self, label: &str, impute: bool, share: f64, seed: f64) -> Result<Prepared, Failure> {
         self.prepare_by(&data::Options { target: Target::Classes, ..self.options(label, impute) }, share, seed)
     }
 }
@@ -78,11 +79,11 @@ impl Table {
         }
     }
 
-    fn prepare_by(&self, options: &data::Options, share: f64, seed: f64) -> Result<Prepared, JsError> {
+    fn prepare_by(&self, options: &data::Options, share: f64, seed: f64) -> Result<Prepared, Failure> {
         let name = self.table.name();
         let ready = data::prepare::<f32>(&self.table, options, Split::new(share, seed as u64))?;
         if ready.train.classes().len() > MOST_CLASSES {
-            return Err(JsError::new(&format!("{name}: more than {MOST_CLASSES} classes")));
+            return Err(Failure::new(151, "label", &format!("{name}: more than {MOST_CLASSES} classes")));
         }
         ready.train.require_every_class(name)?;
         ready.test.require_every_class(name)?;

@@ -1,22 +1,25 @@
 //! Groups of rows and constraints on them: what the command line says of a run, as numbers.
 
+use crate::failure::Failure;
 use crate::train::{Data, Options, Trainer};
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt::Display;
 use undercurve::data::Dataset;
 use undercurve::expression::Expression;
 use undercurve::judge::{Judged, Scored, Verdict};
 use undercurve::metric::{Gap, Rate};
 use undercurve::{registry, trainer};
-use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 impl Data {
     /// The same rows with the group number of each, and the names of the groups.
     #[wasm_bindgen(js_name = ofGroups)]
-    pub fn of_groups(self, of: Vec<u32>, names: Vec<String>) -> Result<Self, JsError> {
+    pub fn of_groups(self, of: Vec<u32>, names: Vec<String>) -> Result<Self, Failure> {
         Ok(Self { train: Arc::new(Arc::unwrap_or_clone(self.train).with_groups(of, names)?), test: self.test })
     }
 }
@@ -28,7 +31,7 @@ impl Options {
         self.config.constraints.push(text.to_string());
     }
     /// The objective of such a method: `auc`, `ce` or `cvar:SHARE`.
-    pub fn objective(&mut self, text: &str) -> Result<(), JsError> {
+    pub fn objective(&mut self, text: &str) -> Result<(), Failure> {
         if let Some(method) = registry::method(&self.config.method) {
             self.config.settings.extend(trainer::objective(method, text)?);
         }
@@ -55,7 +58,7 @@ impl Trainer {
 
     /// Of each constraint of the run: its tracked value, its weight and the largest that this may be; the share of the last
     /// quarter so far in which it weighed that much and was violated, and whether it is in conflict. Unknown values are NaN.
-    pub fn tracked(&mut self) -> Result<Vec<f64>, JsError> {
+    pub fn tracked(&mut self) -> Result<Vec<f64>, Failure> {
         let (data, scores) = self.scored(false)?;
         let mut out = Vec::new();
         for (at, tracked) in self.watch.tracked(&self.inner).into_iter().enumerate() {
@@ -70,11 +73,11 @@ impl Trainer {
     /// Of each constraint on the training rows, or on the held-out rows: 0 where it is met, 1 where it is not, 2 where that
     /// cannot be told; exact value (NaN without rows), bound and noise; of a gap the numbers of its groups (else −1); rows, of
     /// a gap those of both groups. Rates are from score 0.
-    pub fn judge(&mut self, texts: Vec<String>, held: bool) -> Result<Vec<f64>, JsError> {
+    pub fn judge(&mut self, texts: Vec<String>, held: bool) -> Result<Vec<f64>, Failure> {
         let (data, scores) = self.scored(held)?;
         let mut out = Vec::new();
         for text in &texts {
-            let refuse = |why: &dyn core::fmt::Display| JsError::new(&alloc::format!("constraint \"{text}\": {why}"));
+            let refuse = |why: &dyn Display| Failure::new(141, "judge", &format!("constraint \"{text}\": {why}"));
             let constraint = Expression::parse(text).map_err(|error| refuse(&error))?;
             let judged = self.judged(&constraint, &data, &scores).map_err(|error| refuse(&error))?;
             let verdict = match judged.verdict {
@@ -93,7 +96,7 @@ impl Trainer {
     /// true-positive rates: value, noise, numbers of its groups, rows of each and threshold, all NaN where there are not two
     /// groups with such rows. Then of each group its rows, positives, AUROC, mean logistic loss, and from score 0 accuracy,
     /// true- and false-positive rate, NaN where there are no such rows.
-    pub fn groups(&mut self, held: bool) -> Result<Vec<f64>, JsError> {
+    pub fn groups(&mut self, held: bool) -> Result<Vec<f64>, Failure> {
         let (data, scores) = self.scored(held)?;
         let (of, count) = (data.group_of(), data.groups());
         let mut out = Vec::new();
@@ -117,7 +120,7 @@ impl Trainer {
 
 impl Trainer {
     /// The training rows, or the held-out rows, with their scores.
-    fn scored(&mut self, held: bool) -> Result<(Arc<Dataset<f32>>, Vec<f32>), JsError> {
+    fn scored(&mut self, held: bool) -> Result<(Arc<Dataset<f32>>, Vec<f32>), Failure> {
         if held {
             return Ok((self.refresh()?, self.scores.clone()));
         }

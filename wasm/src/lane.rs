@@ -1,5 +1,6 @@
 //! The steps of a run as plain data, for the module with the kernels; `wasm/js/lanes.js` joins the two.
 
+use crate::failure::Failure;
 use crate::train::Trainer;
 use alloc::string::{String, ToString};
 use alloc::vec;
@@ -7,7 +8,7 @@ use alloc::vec::Vec;
 use undercurve::data::Rows;
 use undercurve::device::StepSpec;
 use undercurve::trainer::Snapshot;
-use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A description of the next steps of a run.
 #[wasm_bindgen(js_name = Lane)]
@@ -57,12 +58,12 @@ impl Ahead {
 #[wasm_bindgen]
 impl Trainer {
     /// The description of its next steps; an error names what no kernel can compute.
-    pub fn lane(&self) -> Result<RunLane, JsError> {
+    pub fn lane(&self) -> Result<RunLane, Failure> {
         Ok(RunLane(self.inner.step_spec()?))
     }
     /// How many of the next steps a kernel can compute, at most `most`.
     #[wasm_bindgen(js_name = plainSteps)]
-    pub fn plain_steps(&self, most: usize) -> Result<usize, JsError> {
+    pub fn plain_steps(&self, most: usize) -> Result<usize, Failure> {
         Ok(self.inner.plain_steps(most)?)
     }
     /// All training rows, row-major; none if they are sparse.
@@ -78,11 +79,11 @@ impl Trainer {
         self.inner.config().seed as f64
     }
     /// The numbers of the run, flat.
-    pub fn state(&self) -> Result<Vec<f32>, JsError> {
+    pub fn state(&self) -> Result<Vec<f32>, Failure> {
         Ok(self.inner.state()?.to_vec())
     }
     /// Draws the batches of the next steps; 0 if the next step has to be made by `step`. The run then waits for `setState`.
-    pub fn draw(&mut self, most: usize) -> Result<Ahead, JsError> {
+    pub fn draw(&mut self, most: usize) -> Result<Ahead, Failure> {
         let mut lists = vec![0; most * self.inner.step_spec()?.shape.list_len()];
         let mut pace = vec![[0.0; 2]; most];
         let steps = self.inner.draw(&mut lists, &mut pace)?;
@@ -91,17 +92,17 @@ impl Trainer {
     }
     /// Sets the state after those steps, with the objective's estimate of the last one.
     #[wasm_bindgen(js_name = setState)]
-    pub fn set_state(&mut self, state: &[f32], value: f64) -> Result<(), JsError> {
+    pub fn set_state(&mut self, state: &[f32], value: f64) -> Result<(), Failure> {
         self.inner.set_state(state, value)?;
         self.moved(Some(value));
         Ok(())
     }
     /// A snapshot of everything that changes.
-    pub fn snapshot(&self) -> Result<Memory, JsError> {
+    pub fn snapshot(&self) -> Result<Memory, Failure> {
         Ok(Memory(self.inner.snapshot()?, self.objective()))
     }
     /// Restores a snapshot.
-    pub fn restore(&mut self, memory: &Memory) -> Result<(), JsError> {
+    pub fn restore(&mut self, memory: &Memory) -> Result<(), Failure> {
         self.inner.restore(&memory.0)?;
         self.moved(Some(memory.1));
         Ok(())

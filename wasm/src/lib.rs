@@ -1,11 +1,12 @@
 //! WebAssembly bindings of undercurve.
 //!
-//! Inputs and outputs are typed arrays. Every error is a JavaScript exception with a message of one line. `wasm/js` wraps this
-//! in sessions and a worker.
+//! Inputs and outputs are typed arrays. Every error is an `UndercurveError` with a number and a message of one line. `wasm/js`
+//! wraps this in sessions and a worker.
 //!
-//! The package has four modules, so that training can start before anything else is downloaded. The feature `train` makes the
-//! first, with mini-batch methods; `full` the one with every method, several classes and groups; `files` the one that reads files
-//! and scores with saved models; `webgpu` the one with the GPU kernels. They share no memory; rows and saved runs cross as arrays.
+//! The package has five modules, so that training can start before anything else is downloaded. The feature `train` makes the
+//! first, with mini-batch methods; `full` the one with every method, several classes and groups; `objective` the one with
+//! objectives, exact sums and metrics of scores from elsewhere; `files` the one that reads files and scores with saved models;
+//! `webgpu` the one with the GPU kernels. They share no memory; rows and saved runs cross as arrays.
 
 #![no_std]
 
@@ -13,8 +14,9 @@ extern crate alloc;
 #[cfg(any(feature = "files", feature = "webgpu", not(target_arch = "wasm32")))]
 extern crate std;
 
-#[cfg(any(feature = "full", feature = "webgpu"))]
+#[cfg(any(feature = "objective", feature = "webgpu"))]
 mod exact;
+mod failure;
 #[cfg(feature = "files")]
 mod files;
 #[cfg(feature = "full")]
@@ -25,6 +27,8 @@ mod json;
 mod lane;
 #[cfg(feature = "files")]
 mod model;
+#[cfg(feature = "objective")]
+mod objective;
 #[cfg(feature = "files")]
 mod plane;
 #[cfg(feature = "train")]
@@ -35,14 +39,17 @@ mod train;
 #[cfg(feature = "webgpu")]
 mod webgpu;
 
-#[cfg(feature = "full")]
+#[cfg(feature = "objective")]
 pub use exact::Exact;
+pub use failure::Failure;
 #[cfg(feature = "files")]
 pub use files::{Prepared, Table};
 #[cfg(feature = "full")]
 pub use lane::{Ahead, Memory, RunLane};
 #[cfg(feature = "files")]
 pub use model::Model;
+#[cfg(feature = "objective")]
+pub use objective::{Asked, Objective};
 #[cfg(feature = "train")]
 pub use train::{Data, Drawn, Options, Trainer, flip_labels};
 #[cfg(feature = "full")]

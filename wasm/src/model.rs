@@ -1,5 +1,6 @@
 //! Saved models: they score rows without the training data.
 
+use crate::failure::Failure;
 use crate::json;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -8,7 +9,7 @@ use undercurve::Real;
 use undercurve::checkpoint::{Calibrated, Decided, SavedModel};
 use undercurve::data::{Preparation, Target};
 use undercurve::trainer::Predictor;
-use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+use wasm_bindgen::prelude::wasm_bindgen;
 
 enum Any {
     Narrow(Predictor<f32>),
@@ -39,7 +40,7 @@ macro_rules! each {
 impl Model {
     /// Reads a model file.
     #[wasm_bindgen(constructor)]
-    pub fn new(bytes: &[u8]) -> Result<Self, JsError> {
+    pub fn new(bytes: &[u8]) -> Result<Self, Failure> {
         let saved = SavedModel::from_bytes(bytes)?;
         let any = match saved.real_bytes {
             4 => Any::Narrow(Predictor::of(&saved)?),
@@ -78,7 +79,7 @@ impl Model {
     }
 
     /// The model of a saved session, with the preparation that [`Prepared::preparation`](crate::files::Prepared) gave its rows.
-    pub fn of(preparation: &[u8], session: &[u8]) -> Result<Self, JsError> {
+    pub fn of(preparation: &[u8], session: &[u8]) -> Result<Self, Failure> {
         let preparation = SavedModel::from_bytes(preparation)?.preparation;
         Self::new(&Predictor::<f32>::load(session)?.file(preparation).to_bytes())
     }
@@ -94,7 +95,7 @@ impl Model {
 
     /// Scores of the rows of a CSV or LIBSVM text, with a label or without: one a row, or one for each class. The cells of the
     /// columns `keep` are left in `kept`.
-    pub fn predict(&mut self, text: &[u8], keep: Vec<String>, name: &str) -> Result<Vec<f64>, JsError> {
+    pub fn predict(&mut self, text: &[u8], keep: Vec<String>, name: &str) -> Result<Vec<f64>, Failure> {
         let (scores, kept) = each!(&mut self.any, model => {
             let all = model.predict_file(text, &keep, name)?;
             (all.scores.into_iter().map(Real::f64).collect(), all.kept)
@@ -110,7 +111,7 @@ impl Model {
 
     /// Scores of one row, given as names of columns and their cells as text.
     #[wasm_bindgen(js_name = predictOne)]
-    pub fn predict_one(&mut self, names: Vec<String>, cells: Vec<String>) -> Result<Vec<f64>, JsError> {
+    pub fn predict_one(&mut self, names: Vec<String>, cells: Vec<String>) -> Result<Vec<f64>, Failure> {
         let row: Vec<(&str, &str)> = names.iter().map(String::as_str).zip(cells.iter().map(String::as_str)).collect();
         Ok(each!(&mut self.any, model => model.predict_one(&row)?.into_iter().map(Real::f64).collect()))
     }

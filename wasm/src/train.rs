@@ -1,5 +1,6 @@
 //! Training: data from arrays or from a seed, options, the trainer, and figures for its pictures.
 
+use crate::failure::Failure;
 use crate::synthetic::SYNTHETICS;
 #[cfg(feature = "full")]
 use crate::synthetic::{ARMS, pinwheel, towns};
@@ -7,6 +8,7 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use undercurve::Error;
 use undercurve::data::Dataset;
 #[cfg(feature = "full")]
 use undercurve::metric::class_summary;
@@ -16,7 +18,7 @@ use undercurve::rng::Rng;
 #[cfg(feature = "full")]
 use undercurve::trainer::Watch;
 use undercurve::trainer::{self, Config, Init, Length, ModelSpec, TrainerError, Warning};
-use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Training rows and held-out rows.
 #[wasm_bindgen]
@@ -28,12 +30,12 @@ pub struct Data {
 #[wasm_bindgen]
 impl Data {
     /// Rows from arrays: `x` row-major, rows × `dims`; `y` 1 for positives, 0 for negatives, or empty.
-    pub fn dense(x: Vec<f32>, y: Vec<u8>, dims: usize) -> Result<Self, JsError> {
+    pub fn dense(x: Vec<f32>, y: Vec<u8>, dims: usize) -> Result<Self, Failure> {
         Ok(Self { train: Arc::new(Dataset::dense(x, y, dims)?), test: None })
     }
 
     /// Sparse rows: row k has the values `val[ptr[k]..ptr[k + 1]]` in the columns `col[…]`, counted from 0, ascending.
-    pub fn sparse(ptr: Vec<u32>, col: Vec<u32>, val: Vec<f32>, y: Vec<u8>, dims: usize) -> Result<Self, JsError> {
+    pub fn sparse(ptr: Vec<u32>, col: Vec<u32>, val: Vec<f32>, y: Vec<u8>, dims: usize) -> Result<Self, Failure> {
         let ptr = ptr.into_iter().map(|at| at as usize).collect();
         Ok(Self { train: Arc::new(Dataset::csr(ptr, col, val, y, dims)?), test: None })
     }
@@ -41,7 +43,7 @@ impl Data {
     /// The same rows with the class of each in place of a label, from 0 and below `classes`.
     #[cfg(feature = "full")]
     #[wasm_bindgen(js_name = ofClasses)]
-    pub fn of_classes(self, y: Vec<u8>, classes: usize) -> Result<Self, JsError> {
+    pub fn of_classes(self, y: Vec<u8>, classes: usize) -> Result<Self, Failure> {
         let names = (0..classes).map(|class| class.to_string()).collect();
         let labels = y.into_iter().map(u32::from).collect();
         Ok(Self { train: Arc::new(Arc::unwrap_or_clone(self.train).with_classes(labels, names)?), test: self.test })
@@ -98,9 +100,8 @@ impl Drawn {
     /// `kind` is one of the names in `synthetics.js`, `positives` their share, `noise` a standard deviation added to both
     /// features. `part` 0 is for training, 1 for holding out.
     #[wasm_bindgen(constructor)]
-    pub fn new(kind: &str, rows: usize, positives: f64, noise: f64, seed: f64, part: u32) -> Result<Self, JsError> {
-        let kind = SYNTHETICS.iter().find(|k| k.name == kind).ok_or_else(|| JsError::new("no such data"))?;
-        check_drawn(positives, noise)?;
+    pub fn new(kind: &str, rows: usize, positives: f64, noise: f64, seed: f64, part: u32) -> Result<Self, Failure> {
+        let kind = SYNTHETICS.iter().find(|k| k.name == kind).ok_or(Error::Param { what: "kind" })?;
         Ok(Self::of(kind.draw(rows, positives, noise, seed as u64, u64::from(part))))
     }
     /// The features. Can be taken once.
@@ -125,27 +126,16 @@ impl Drawn {
 /// 0 is for training, 1 for holding out.
 #[cfg(feature = "full")]
 #[wasm_bindgen(js_name = drawPinwheel)]
-pub fn draw_pinwheel(rows: usize, noise: f64, seed: f64, part: u32) -> Result<Drawn, JsError> {
-    if !(noise >= 0.0 && noise.is_finite()) {
-        return Err(JsError::new("noise must not be negative"));
-    }
-    Ok(Drawn::of(pinwheel(rows, noise, seed as u64, u64::from(part))))
+pub fn draw_pinwheel(rows: usize, noise: f64, seed: f64, part: u32) -> Drawn {
+    Drawn::of(pinwheel(rows, noise, seed as u64, u64::from(part)))
 }
 
 /// Rows of two groups drawn from a seed; `positives`, `noise` and `part` as for `Drawn`.
 #[cfg(feature = "full")]
 #[wasm_bindgen(js_name = drawTowns)]
-pub fn draw_towns(rows: usize, positives: f64, noise: f64, seed: f64, part: u32) -> Result<Drawn, JsError> {
-    check_drawn(positives, noise)?;
+pub fn draw_towns(rows: usize, positives: f64, noise: f64, seed: f64, part: u32) -> Drawn {
     let (x, y, groups) = towns(rows, positives, noise, seed as u64, u64::from(part));
-    Ok(Drawn { x, y, groups })
-}
-
-fn check_drawn(positives: f64, noise: f64) -> Result<(), JsError> {
-    if positives > 0.0 && positives < 1.0 && noise >= 0.0 && noise.is_finite() {
-        return Ok(());
-    }
-    Err(JsError::new("positives must lie between 0 and 1, noise must not be negative"))
+    Drawn { x, y, groups }
 }
 
 /// The number of its classes.
@@ -171,7 +161,7 @@ impl Options {
         Self { config, several: false }
     }
     /// The configuration of a saved run.
-    pub fn saved(bytes: &[u8]) -> Result<Self, JsError> {
+    pub fn saved(bytes: &[u8]) -> Result<Self, Failure> {
         Ok(Self { config: Config::of_saved(bytes)?, several: !Config::classes_of_saved(bytes)?.is_empty() })
     }
     /// Whether the saved run is one of several classes.
@@ -234,12 +224,12 @@ pub struct Trainer {
 impl Trainer {
     /// At step 0.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &Options, data: &Data) -> Result<Self, JsError> {
+    pub fn new(options: &Options, data: &Data) -> Result<Self, Failure> {
         Ok(Self::of(trainer::Trainer::new(&options.config, data.train.clone(), data.test.clone())?))
     }
 
     /// Resumes a saved run on the same data; `None` if only the full module has its method.
-    pub fn load(bytes: &[u8], data: &Data) -> Result<Option<Self>, JsError> {
+    pub fn load(bytes: &[u8], data: &Data) -> Result<Option<Self>, Failure> {
         match trainer::Trainer::load(bytes, data.train.clone(), data.test.clone()) {
             Err(TrainerError::NotBuilt { .. }) => Ok(None),
             loaded => Ok(Some(Self::of(loaded?))),
@@ -274,7 +264,7 @@ impl Trainer {
 
     /// One step, or a part of a full gradient; false at the end of the run. Errors leave the
     /// parameters as they were.
-    pub fn step(&mut self) -> Result<bool, JsError> {
+    pub fn step(&mut self) -> Result<bool, Failure> {
         let value = self.inner.step()?;
         self.moved(value);
         Ok(value.is_some())
@@ -294,7 +284,7 @@ impl Trainer {
     }
 
     /// For a finite sum: objective, squared norm of its gradient, last step size, its bound, largest curvature. Otherwise empty.
-    pub fn sum(&mut self) -> Result<Option<Vec<f64>>, JsError> {
+    pub fn sum(&mut self) -> Result<Option<Vec<f64>>, Failure> {
         let Some(sum) = self.inner.sum()? else { return Ok(None) };
         let curvature = self.inner.curvature()?.unwrap_or(f64::NAN);
         Ok(Some(vec![sum.objective, sum.grad_norm_sq, sum.alpha, sum.alpha_max, curvature]))
@@ -332,7 +322,7 @@ impl Trainer {
     /// Held-out AUROC, average precision, partial AUC (the mean true-positive rate over its range), accuracy at score 0. Of
     /// several classes Hand–Till AUC, mean AUROC and mean average precision of a class against all others, accuracy; then
     /// rows, AUROC and average precision of each class.
-    pub fn metrics(&mut self) -> Result<Vec<f64>, JsError> {
+    pub fn metrics(&mut self) -> Result<Vec<f64>, Failure> {
         #[cfg(feature = "full")]
         if self.heads() > 1 {
             let data = self.refresh()?;
@@ -346,7 +336,7 @@ impl Trainer {
     }
 
     /// A warning about the model, if there is one; `collapsed` then says whether training failed.
-    pub fn warning(&mut self) -> Result<Option<String>, JsError> {
+    pub fn warning(&mut self) -> Result<Option<String>, Failure> {
         let test = match self.inner.test_data() {
             Some(_) if self.heads() == 1 => Some(self.summary()?),
             _ => None,
@@ -363,13 +353,13 @@ impl Trainer {
 
     /// Scores of the held-out rows (of the training rows where nothing is held out); of several classes the log-odds of each,
     /// row-major.
-    pub fn scores(&mut self) -> Result<Vec<f32>, JsError> {
+    pub fn scores(&mut self) -> Result<Vec<f32>, Failure> {
         self.refresh()?;
         Ok(self.scores.clone())
     }
 
     /// Scores of any rows with as many columns as the training data; labels are ignored.
-    pub fn score(&mut self, data: &Data) -> Result<Vec<f32>, JsError> {
+    pub fn score(&mut self, data: &Data) -> Result<Vec<f32>, Failure> {
         let mut scores = vec![0.0; data.train.len() * self.heads()];
         self.inner.score(data.train.rows(), &mut scores)?;
         Ok(scores)
@@ -380,7 +370,7 @@ impl Trainer {
         if cfg!(feature = "full") { self.inner.train_data().classes().len().max(1) } else { 1 }
     }
 
-    fn summary(&mut self) -> Result<Summary, JsError> {
+    fn summary(&mut self) -> Result<Summary, Failure> {
         let (low, high) = self.inner.config().fpr;
         let range = FprRange::new(low, high)?;
         let data = self.refresh()?;
@@ -388,7 +378,7 @@ impl Trainer {
     }
 
     /// Scores the held-out rows (the training rows where there are none) once per step.
-    pub(crate) fn refresh(&mut self) -> Result<Arc<Dataset<f32>>, JsError> {
+    pub(crate) fn refresh(&mut self) -> Result<Arc<Dataset<f32>>, Failure> {
         let data = self.inner.test_data().unwrap_or_else(|| self.inner.train_data()).clone();
         if self.scored != Some(self.inner.steps_done()) {
             self.scores.resize(data.len() * self.heads(), 0.0);

@@ -2,12 +2,13 @@
 //! module says what they are).
 
 use crate::exact::{loss, told};
+use crate::failure::Failure;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use undercurve::Error;
 use undercurve_gpu::{Context, DeviceRuns, ExactMetrics, GpuError};
-use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A device of a graphics adapter.
 #[wasm_bindgen]
@@ -16,7 +17,7 @@ pub struct Gpu(Context);
 #[wasm_bindgen]
 impl Gpu {
     /// Opens the fastest adapter; one in software only if `software`.
-    pub async fn open(software: bool) -> Result<Gpu, JsError> {
+    pub async fn open(software: bool) -> Result<Gpu, Failure> {
         let context = if software { Context::any_async().await } else { Context::new_async().await };
         Ok(Self(context?))
     }
@@ -39,12 +40,12 @@ pub struct GpuLanes(DeviceRuns);
 #[wasm_bindgen]
 impl GpuLanes {
     /// Of the text of a shape, with all training rows, row-major.
-    pub async fn create(gpu: &Gpu, shape: String, rows: Vec<f32>, runs: usize) -> Result<GpuLanes, JsError> {
+    pub async fn create(gpu: &Gpu, shape: String, rows: Vec<f32>, runs: usize) -> Result<GpuLanes, Failure> {
         let shape = DeviceRuns::read(&shape)?;
         Ok(Self(DeviceRuns::suited_async(&gpu.0, &shape, &rows, runs).await?))
     }
     /// Sets the state and the numbers of a run.
-    pub fn load(&mut self, run: usize, state: &[f32], numbers: &[f32]) -> Result<(), JsError> {
+    pub fn load(&mut self, run: usize, state: &[f32], numbers: &[f32]) -> Result<(), Failure> {
         let length = Error::Length { what: "numbers", need: 24, got: numbers.len() };
         Ok(self.0.load(run, state, numbers.try_into().map_err(|_| length)?)?)
     }
@@ -55,11 +56,11 @@ impl GpuLanes {
         lists: Vec<u32>,
         table: Vec<u32>,
         pace: Vec<f32>,
-    ) -> Result<(), JsError> {
+    ) -> Result<(), Failure> {
         Ok(self.0.advance_async(steps, &lists, &table, &pace).await?)
     }
     /// The states of all runs, one after the other, then the estimate of each on its last batch.
-    pub async fn states(&mut self) -> Result<Vec<f32>, JsError> {
+    pub async fn states(&mut self) -> Result<Vec<f32>, Failure> {
         let mut out = vec![0.0; self.0.runs() * self.0.shape().state as usize];
         self.0.states_async(&mut out).await?;
         out.extend(self.0.values_async().await?);
@@ -81,7 +82,7 @@ pub struct GpuExact {
 }
 
 impl GpuExact {
-    fn noted<T>(&mut self, result: Result<T, GpuError>) -> Result<T, JsError> {
+    fn noted<T>(&mut self, result: Result<T, GpuError>) -> Result<T, Failure> {
         self.failed = matches!(result, Err(GpuError::Lost { .. } | GpuError::Device { .. }));
         Ok(result?)
     }
@@ -90,12 +91,12 @@ impl GpuExact {
 #[wasm_bindgen]
 impl GpuExact {
     /// For rows with these labels, 0 or 1.
-    pub async fn create(gpu: &Gpu, labels: Vec<u8>) -> Result<GpuExact, JsError> {
+    pub async fn create(gpu: &Gpu, labels: Vec<u8>) -> Result<GpuExact, Failure> {
         let exact = undercurve_gpu::GpuExact::new_async(&gpu.0, labels.len()).await?;
         Ok(Self { exact, labels, value: 0.0, failed: false })
     }
     /// As `Exact.metrics`.
-    pub async fn metrics(&mut self, scores: Vec<f32>) -> Result<Vec<f64>, JsError> {
+    pub async fn metrics(&mut self, scores: Vec<f32>) -> Result<Vec<f64>, Failure> {
         let found = self.exact.metrics_async(&scores, &self.labels).await;
         let ExactMetrics { counts, ap, roc, pr } = self.noted(found)?;
         // (The curve begins above all scores, where there is no precision.)
@@ -111,7 +112,7 @@ impl GpuExact {
         low: f64,
         high: f64,
         scores: Vec<f32>,
-    ) -> Result<Vec<f32>, JsError> {
+    ) -> Result<Vec<f32>, Failure> {
         let loss = loss(&name, param)?;
         let mut grad = vec![0.0; scores.len()];
         let (exact, labels) = (&mut self.exact, &self.labels[..]);

@@ -51,6 +51,10 @@ test("values and gradients are those of all pairs", async () => {
       const found = await exact.auc(scores, { loss });
       near(found, pairs(loss, given, () => 1));
       assert.deepEqual([found.backend, found.gradient.constructor], ["cpu-simd", Float32Array]);
+      // The same at once; other arrays of numbers give a gradient in f64, which rounds to that.
+      const { value, gradient } = exact.sync.auc([...scores], { loss });
+      assert.deepEqual([value, Float32Array.from(gradient)], [found.value, found.gradient]);
+      assert.deepEqual(exact.sync.auc(scores, { loss }).gradient, found.gradient);
       // The negatives of a range, those at its ends by their part.
       const [from, to] = [0.051, 0.333].map((rate) => rate * negatives.length);
       const part = new Map(negatives.map((row, rank) => [row, Math.max(0, Math.min(to, rank + 1) - Math.max(from, rank))]));
@@ -117,15 +121,17 @@ test("it says what computes, and refuses what it cannot", async () => {
   assert.match(exact.backendReason, /^CPU, .*: there is no WebGPU here$/);
   assert.match((await Exact.create({ y, backend: "cpu" })).backendReason, /: as asked for$/);
   await assert.rejects(Exact.create({ y, backend: "gpu" }), (error) => error instanceof NoGpu && /^backend gpu: there is no WebGPU here$/.test(error.message));
-  await assert.rejects(Exact.create({ y, backend: "tpu" }), /^TypeError: backend tpu: expected auto/);
-  await assert.rejects(Exact.create({ y: [0, 1] }), /^TypeError: y 0,1: expected a Uint8Array/);
-  await assert.rejects(Exact.create({ y: new Uint8Array(4) }), /^TypeError: y of one class/);
-  await assert.rejects(Exact.create({ y: Uint8Array.of(0, 1, 2) }), /^TypeError: y 2/);
-  await assert.rejects(exact.auc([1, 2]), /^TypeError: scores 1,2: expected a Float32Array of 60$/);
-  await assert.rejects(exact.ap(scores.subarray(1)), /^TypeError: scores of length 59/);
-  await assert.rejects(exact.auc(scores, { loss: "cubic" }), /^TypeError: loss cubic: expected hinge, /);
-  await assert.rejects(exact.auc(scores, { param: 0 }), /^TypeError: param 0/);
-  await assert.rejects(exact.pauc(scores, [0.5, 0.1]), /^TypeError: fpr 0.5,0.1/);
+  await assert.rejects(Exact.create({ y, backend: "tpu" }), /^UndercurveError: backend tpu: expected auto/);
+  await assert.rejects(Exact.create({ y: ["0", "1"] }), /^UndercurveError: y: the label of row 0 \(from 0\) is 0: expected 0 or 1/);
+  await assert.rejects(Exact.create({ y: new Uint8Array(4) }), /^UndercurveError: y: no row is positive/);
+  await assert.rejects(Exact.create({ y: Uint8Array.of(0, 1, 2) }), /^UndercurveError: y: the label of row 2/);
+  await assert.rejects(Exact.create({ y, weights: y }), /^UndercurveError: weights of rows: expected none/);
+  await assert.rejects(exact.auc([1, 2]), /^UndercurveError: scores of length 2: expected 60, one for each label$/);
+  await assert.rejects(exact.ap(scores.subarray(1)), /^UndercurveError: scores of length 59/);
+  await assert.rejects(exact.auc(scores, { loss: "cubic" }), /^UndercurveError: loss cubic: expected squared-hinge, /);
+  assert.throws(() => exact.sync.auc(scores, { loss: "sigmoidal" }), /^UndercurveError: loss sigmoidal: expected .*; did you mean sigmoid\?$/);
+  await assert.rejects(exact.auc(scores, { param: 0 }), /^UndercurveError: param 0/);
+  await assert.rejects(exact.pauc(scores, [0.5, 0.1]), /^UndercurveError: fpr 0.5,0.1/);
   await assert.rejects(exact.metrics(scores.map(() => NaN)), /not finite|finite/);
   // After an error it goes on.
   assert.ok((await exact.auc(scores)).value > 0);

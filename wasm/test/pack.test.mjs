@@ -1,7 +1,8 @@
 // The packed package in an empty folder: in Node, through bundlers, and their output in a browser. Needs `cargo demo --build-only`.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -22,9 +23,9 @@ await mkdir(installed, { recursive: true });
 execFileSync("tar", ["xzf", join(folder, packed.filename), "-C", installed, "--strip-components=1"]);
 await writeFile(join(folder, "package.json"), '{ "type": "module" }');
 
-/** A session, a method of the full module, exact sums, and all of it in workers: the same numbers. */
+/** A session, a method of the full module, exact sums, an objective, and the former in workers: the same numbers. */
 const main = (entry, worker, given = "{}") => `
-import { Exact, Session, synthetic, init } from "${entry}";
+import { Exact, Session, createObjective, synthetic, init } from "${entry}";
 import { createExact, createTrainer } from "${worker}";
 const given = ${given};
 const same = (a, b) => a.length > 0 && a.length === b.length && a.every((x, at) => x === b[at]);
@@ -43,8 +44,10 @@ async function work() {
   await trainer.advance({ steps: 40 });
   const far = await createExact({ y: data.y, backend: "cpu", ...given });
   const there = await far.ap(scores);
-  const right = same(session.params(), await trainer.params()) && here.value === there.value && same(here.gradient, there.gradient);
-  for (const one of [session, full, exact, trainer, far]) one.dispose();
+  const objective = await createObjective({ name: "ap-exact", y: data.y, settings: { link: "identity", surrogate: "squared-hinge" } });
+  const alone = objective.gradient(scores);
+  const right = same(session.params(), await trainer.params()) && here.value === there.value && same(here.gradient, there.gradient) && same(exact.sync.ap(scores).gradient, here.gradient) && Math.abs(alone.value - here.value) < 1e-12;
+  for (const one of [session, full, exact, trainer, far, objective]) one.dispose();
   return right ? "the same" : "differs";
 }
 const told = await work().catch((error) => String(error?.stack ?? error));
@@ -53,10 +56,10 @@ else console.log(told);
 `;
 await writeFile(join(folder, "inline.js"), main("undercurve/inline", "undercurve/inline"));
 await writeFile(join(folder, "plain.js"), main("undercurve", "undercurve/worker"));
-const urls = `{ wasm: { train: fetch("./undercurve_bg.wasm"), full: fetch("./undercurve_full_bg.wasm") }, worker: () => new Worker("./host.js", { type: "module" }) }`;
+const urls = `{ wasm: { train: fetch("./undercurve_bg.wasm"), full: fetch("./undercurve_full_bg.wasm"), objective: fetch("./undercurve_objective_bg.wasm") }, worker: () => new Worker("./host.js", { type: "module" }) }`;
 // (Each fetch is read once.)
 const twice = `((make) => ({ get wasm() { return make().wasm; }, worker: make().worker }))(() => (${urls}))`;
-await writeFile(join(folder, "urls.js"), main("undercurve", "undercurve/worker", twice).replace("await init", "const { initFull } = await import('undercurve'); await initFull(given.wasm.full); await init"));
+await writeFile(join(folder, "urls.js"), main("undercurve", "undercurve/worker", twice).replace("await init", "const { initFull, initObjective } = await import('undercurve'); await initFull(given.wasm.full); await initObjective(given.wasm.objective); await init"));
 
 const node = (script) => execFileSync(process.execPath, [join(folder, script)], { cwd: folder, encoding: "utf8", timeout: 60_000 }).trim();
 const out = (name) => join(folder, "out", name);
@@ -78,6 +81,25 @@ const BUNDLERS = {
   },
 };
 
+/** What `npm ci` in this folder installs. */
+const mine = createRequire(import.meta.url);
+const installedHere = (name) => existsSync(new URL(`node_modules/${name}`, import.meta.url));
+if (installedHere("rollup"))
+  BUNDLERS.rollup = async (from, to) => {
+    const { rollup } = await import(pathToFileURL(mine.resolve("rollup")));
+    const resolveId = (id) => (id.startsWith("undercurve/") ? join(installed, `${id.split("/")[1]}.js`) : null);
+    const bundle = await rollup({ input: join(folder, from), plugins: [{ name: "here", resolveId }], onwarn: () => {} });
+    await bundle.write({ file: to, format: "es", inlineDynamicImports: true });
+  };
+if (installedHere("webpack"))
+  BUNDLERS.webpack = async (from, to) => {
+    const { default: webpack } = await import(pathToFileURL(mine.resolve("webpack")));
+    const output = { path: join(to, ".."), filename: to.split("/").pop(), module: true, chunkFormat: "module" };
+    const options = { mode: "production", context: folder, entry: join(folder, from), target: "es2022", experiments: { outputModule: true, topLevelAwait: true }, output, optimization: { minimize: false }, performance: false };
+    const stats = await new Promise((done, fail) => webpack(options, (error, stats) => (error ? fail(error) : done(stats))));
+    if (stats.hasErrors()) throw new Error(stats.toString({ all: false, errors: true }));
+  };
+
 test("the tarball says what it is, and holds nothing else", () => {
   const files = packed.files.map(({ path }) => path);
   for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "package.json", "inline.js", "worker-host.js"]) assert.ok(files.includes(name), name);
@@ -88,6 +110,24 @@ test("the tarball says what it is, and holds nothing else", () => {
 
 test("in Node sessions, exact sums and workers give the same numbers", () => {
   for (const script of ["plain.js", "inline.js"]) assert.equal(node(script), "the same", script);
+});
+
+const tsc = new URL("node_modules/typescript/bin/tsc", import.meta.url).pathname;
+test("its types compile with and without those of a page, and mistakes do not", { skip: !existsSync(tsc) && "TypeScript is not installed: npm ci in wasm/test" }, async (t) => {
+  const types = new URL("types/", import.meta.url).pathname;
+  for (const name of ["uses.ts", "mistakes.ts"]) await cp(join(types, name), join(folder, name));
+  for (const lib of [["es2022"], ["es2022", "dom"]]) {
+    for (const how of [["node16", "node16"], ["esnext", "bundler"]]) {
+      const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, noUncheckedIndexedAccess: true, target: "es2022", types: [], lib, module: how[0], moduleResolution: how[1] };
+      await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["uses.ts", "mistakes.ts"] }));
+      const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", folder], { cwd: folder, encoding: "utf8" });
+      assert.equal(status, 0, `${lib}, ${how[1]}:\n${stdout}`);
+    }
+  }
+  // (A mistake that compiles is an error, as its line says that it is expected to be one.)
+  const mistakes = (await readFile(join(types, "mistakes.ts"), "utf8")).match(/@ts-expect-error/g).length;
+  t.diagnostic(`${mistakes} deliberate mistakes`);
+  assert.ok(mistakes >= 20);
 });
 
 test("what bundlers make of it works in Node", async () => {
@@ -101,7 +141,7 @@ test("what bundlers make of it works in a browser", { skip: !process.env.CHROMIU
   await BUNDLERS.vite("plain.js", out("plain-vite.js"));
   await BUNDLERS.esbuild("urls.js", out("urls-esbuild.js"));
   await BUNDLERS.esbuild("node_modules/undercurve/worker-host.js", out("host.js"));
-  for (const name of ["undercurve_bg.wasm", "undercurve_full_bg.wasm"]) await cp(join(installed, "pkg", name), out(name));
+  for (const name of ["undercurve_bg.wasm", "undercurve_full_bg.wasm", "undercurve_objective_bg.wasm"]) await cp(join(installed, "pkg", name), out(name));
   const types = { js: "text/javascript", wasm: "application/wasm", html: "text/html" };
   const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:";
   const server = createServer(async ({ url }, response) => {

@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import * as files from "../js/files.js";
 import * as undercurve from "../js/index.js";
+import * as objective from "../js/objective.js";
 
 const texts = await Promise.all(["README.md", "core/src/guide/javascript.md", "wasm/js/README.md"].map((name) => readFile(new URL(`../../${name}`, import.meta.url), "utf8")));
 const examples = texts.flatMap((text) => [...text.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code));
@@ -12,6 +13,7 @@ const examples = texts.flatMap((text) => [...text.matchAll(/```js\n([^]*?)```/g)
 const packages = {
   undercurve,
   "undercurve/files": files,
+  "undercurve/objective": objective,
   "node:fs/promises": {
     readFile: (name) => readFile(new URL(`../../${name}`, import.meta.url)),
     writeFile: async (name, bytes) => written.set(name, bytes),
@@ -44,7 +46,7 @@ test("a model from a file scores rows as the command line and the library do", a
 });
 
 test("the examples of the guide run", async () => {
-  assert.equal(examples.length, 8);
+  assert.equal(examples.length, 10);
   const [[ap, params]] = await printed(examples[1]);
   assert.ok(ap > 0.2 && ap <= 1, `average precision ${ap}`);
   assert.equal(params.length, 3);
@@ -54,17 +56,21 @@ test("the examples of the guide run", async () => {
   const [half, whole, [runs, reason, best]] = await printed(examples[3]);
   assert.deepEqual([half[0], whole[0], runs], [100, 200, 24]);
   assert.ok(best >= whole[1] && whole[1] > 0.1 && /CPU/.test(reason), `${half} ${whole} ${best}`);
-  const [[auroc, precision, points, loss, count, why]] = await printed(examples[4]);
+  const [[auroc, precision, points, loss, count, why], [ramp]] = await printed(examples[4]);
   assert.ok(auroc > 0.7 && precision > 0.05 && points > 100 && loss > 1 && /CPU/.test(why), `${auroc} ${precision} ${loss}`);
-  assert.equal(count, 100_000);
+  assert.ok(count === 100_000 && ramp < 0 && ramp > -1, `${count} ${ramp}`);
+  const [[left, aux, right, bytes]] = await printed(examples[5]);
+  assert.ok(Math.abs(left) < 0.3 && aux.length === 3 && aux[0] > aux[1] && right && bytes > 40, `${left} ${aux} ${right} ${bytes}`);
 });
 
 test("the examples of the package's own page run", async () => {
   await files.initFiles();
-  const [[ap], [params]] = await printed(examples[5]);
+  const [[ap], [params]] = await printed(examples[6]);
   assert.ok(ap > 0.2 && ap <= 1 && params.length === 3, `average precision ${ap}`);
-  const [[value, gradient]] = await printed(examples[6]);
+  const [[value, gradient]] = await printed(examples[7]);
   assert.ok(value > -1 && value < 0 && gradient[1] < 0 && gradient[2] > 0, `${value} ${gradient}`);
-  const [[scores]] = await printed(examples[7].replace("model.uc", "tests/golden/model.uc"));
+  const [[weights, reached]] = await printed(examples[8]);
+  assert.ok(weights[0] > 1 && weights[1] > 1 && reached < -0.3, `${weights} ${reached}`);
+  const [[scores]] = await printed(examples[9].replace("model.uc", "tests/golden/model.uc"));
   assert.ok(scores.length === 1 && Number.isFinite(scores[0]), `${scores}`);
 });

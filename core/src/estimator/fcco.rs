@@ -11,7 +11,7 @@ use crate::registry::params::{
 };
 
 /// What makes estimators of settings.
-#[cfg(feature = "every-method")]
+#[cfg(feature = "group-methods")]
 pub(crate) mod make {
     use super::super::constrained::{Constrained, ConstrainedSettings, Form, Minimised, Thresholds, Uses};
     use super::super::gdro::{Blocks, Gdro, GdroSettings, Risk};

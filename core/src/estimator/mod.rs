@@ -347,13 +347,13 @@ fn finite(what: &'static str, value: f64) -> Result<f64> {
 }
 
 /// The list of estimators, and what follows from it: those of every build, of builds that train several classes or are not
-/// `compact`, and of builds with `every-method`.
+/// `compact`, and of builds with a feature.
 macro_rules! estimators {
     (
         $d:tt
         always { $($Name:ident($Type:ident) $about:literal)* }
         several { $($Several:ident($SeveralType:ident) $several_about:literal)* }
-        every { $($Every:ident($EveryType:ident) $every_about:literal)* }
+        $($feature:literal { $($Every:ident($EveryType:ident) $every_about:literal)* })*
     ) => {
         /// Every estimator by value.
         // (There is no allocator to keep constraints elsewhere.)
@@ -366,9 +366,9 @@ macro_rules! estimators {
             $(#[cfg(any(not(feature = "compact"), feature = "multiclass"))]
             #[doc = $several_about]
             $Several($SeveralType),)*
-            $(#[cfg(feature = "every-method")]
+            $($(#[cfg(feature = $feature)]
             #[doc = $every_about]
-            $Every($EveryType),)*
+            $Every($EveryType),)*)*
         }
 
         /// The same for whichever it is.
@@ -378,8 +378,8 @@ macro_rules! estimators {
                     $(AnyEstimator::$Name($d e) => $d body,)*
                     $(#[cfg(any(not(feature = "compact"), feature = "multiclass"))]
                     AnyEstimator::$Several($d e) => $d body,)*
-                    $(#[cfg(feature = "every-method")]
-                    AnyEstimator::$Every($d e) => $d body,)*
+                    $($(#[cfg(feature = $feature)]
+                    AnyEstimator::$Every($d e) => $d body,)*)*
                 }
             };
         }
@@ -405,16 +405,20 @@ estimators! {
         AucMulticlass(AucMulticlass) "Min-max AUC of several classes."
         Softmax(SoftmaxCrossEntropy) "Cross-entropy of several classes."
     }
-    every {
-        PaucDual(PaucDual) "Partial AUC as a difference of two dual forms."
+    "ranked-methods" {
+        Exact(Exact) "AUC, AP or partial AUC over the whole data."
         PaucMinibatch(PaucMinibatch) "Partial AUC of each batch."
         PaucDro(PaucDro) "Partial AUC by distributionally robust losses."
         PaucTight(PaucTight) "SVMpAUC-tight's bound."
-        Sorr(Sorr) "Sum of ranked range."
         PaucThreshold(PaucThreshold) "Partial AUC by tracked thresholds."
+    }
+    "group-methods" {
         Constrained(Constrained) "An objective under constraints on groups."
         Gdro(Gdro) "CVaR of the losses of groups."
-        Exact(Exact) "AUC, AP or partial AUC over the whole data."
+    }
+    "every-method" {
+        PaucDual(PaucDual) "Partial AUC as a difference of two dual forms."
+        Sorr(Sorr) "Sum of ranked range."
     }
 }
 

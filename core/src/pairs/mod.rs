@@ -848,6 +848,14 @@ pub fn sum<S: Real, G: Real>(
     let (labels, weights) = (truth.labels(), truth.weights());
     if weights.is_empty() {
         let (positives, range) = checked(&how, sum, scores, labels, &scratch, grad)?;
+        // With `compact` weights, so that there is one copy of each sum.
+        if COMPACT {
+            scratch.check(sum_need(scores.len()))?;
+            let (signed, rest) = scratch.f64.split_at_mut(scores.len());
+            scratch.f64 = rest;
+            signed.iter_mut().zip(labels).for_each(|(signed, &y)| *signed = 1.0 - 2.0 * f64::from(y));
+            return sum_of(sum, how, scores, signed, positives, range, scratch, grad);
+        }
         return sum_of(sum, how, scores, labels, positives, range, scratch, grad);
     }
     exact_len("labels", scores.len(), labels.len())?;

@@ -182,35 +182,42 @@ macro_rules! scored {
     };
 }
 
-/// A method that only builds with `every-method` have, by what makes it there.
+/// A method that only builds with a feature have, by what makes it there.
 macro_rules! listed {
-    ($entry:path, $make:expr) => {{
+    ($feature:literal, $entry:path, $make:expr) => {{
         #[allow(unused_variables)]
         let make = Make::Listed;
-        #[cfg(feature = "every-method")]
+        #[cfg(feature = $feature)]
         let make = $make;
         Method::of($entry, make)
     }};
 }
 
-/// A method with an estimator that is over the whole data, has more than one term, or is too large for a first download.
-macro_rules! later {
+/// A method with an estimator that is over the whole data, or is too large for a first download.
+macro_rules! ranked {
     ($Name:ident, $make:path, $entry:path) => {
-        listed!($entry, Make::Estimator(|settings| Ok(AnyEstimator::$Name($make(settings)?))))
+        listed!("ranked-methods", $entry, Make::Estimator(|settings| Ok(AnyEstimator::$Name($make(settings)?))))
+    };
+}
+
+/// A method with an estimator of more than one term.
+macro_rules! termed {
+    ($Name:ident, $make:path, $entry:path) => {
+        listed!("every-method", $entry, Make::Estimator(|settings| Ok(AnyEstimator::$Name($make(settings)?))))
     };
 }
 
 /// A method on cells, by what makes its estimator.
 macro_rules! celled {
     ($make:path, $entry:path) => {
-        listed!($entry, Make::Estimator($make))
+        listed!("group-methods", $entry, Make::Estimator($make))
     };
 }
 
 /// A method on a finite sum.
 macro_rules! summed {
     ($Name:ident, $make:path, $entry:path) => {
-        listed!($entry, Make::Sum(|settings, n, smooth| Ok(AnySum::$Name($make(settings, n, smooth)?))))
+        listed!("every-method", $entry, Make::Sum(|settings, n, smooth| Ok(AnySum::$Name($make(settings, n, smooth)?))))
     };
 }
 
@@ -232,19 +239,19 @@ macro_rules! both {
 pub static METHODS: &[Method] = &[
     scored!(Soap, Soap::from_settings, soap::ENTRY),
     scored!(AucPairwise, AucPairwise::from_settings, auc_pairwise::ENTRY),
-    later!(Exact, Exact::ap_of, exact::AP),
-    later!(Exact, Exact::auc_of, exact::AUC),
-    later!(Exact, Exact::pauc_of, exact::PAUC),
-    later!(PaucThreshold, PaucThreshold::from_settings, pauc_threshold::ENTRY),
-    later!(PaucDual, PaucDual::from_settings, pauc_dual::AGD),
-    later!(PaucDual, PaucDual::from_settings, pauc_dual::DCA),
-    later!(PaucDual, PaucDual::from_settings, pauc_dual::PROXIMAL_DCA),
-    later!(PaucMinibatch, PaucMinibatch::from_settings, pauc_minibatch::ENTRY),
-    later!(PaucDro, PaucDro::sopa, pauc_dro::SOPA),
-    later!(PaucDro, PaucDro::sopa_s, pauc_dro::SOPA_S),
-    later!(PaucDro, PaucDro::sota_s, pauc_dro::SOTA_S),
-    later!(PaucTight, PaucTight::from_settings, pauc_tight::ENTRY),
-    later!(Sorr, Sorr::from_settings, sorr::ENTRY),
+    ranked!(Exact, Exact::ap_of, exact::AP),
+    ranked!(Exact, Exact::auc_of, exact::AUC),
+    ranked!(Exact, Exact::pauc_of, exact::PAUC),
+    ranked!(PaucThreshold, PaucThreshold::from_settings, pauc_threshold::ENTRY),
+    termed!(PaucDual, PaucDual::from_settings, pauc_dual::AGD),
+    termed!(PaucDual, PaucDual::from_settings, pauc_dual::DCA),
+    termed!(PaucDual, PaucDual::from_settings, pauc_dual::PROXIMAL_DCA),
+    ranked!(PaucMinibatch, PaucMinibatch::from_settings, pauc_minibatch::ENTRY),
+    ranked!(PaucDro, PaucDro::sopa, pauc_dro::SOPA),
+    ranked!(PaucDro, PaucDro::sopa_s, pauc_dro::SOPA_S),
+    ranked!(PaucDro, PaucDro::sota_s, pauc_dro::SOTA_S),
+    ranked!(PaucTight, PaucTight::from_settings, pauc_tight::ENTRY),
+    termed!(Sorr, Sorr::from_settings, sorr::ENTRY),
     both!(
         scored!(CrossEntropy, CrossEntropy::plain, cross_entropy::PLAIN),
         Softmax,

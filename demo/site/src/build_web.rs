@@ -2,7 +2,7 @@
 //!
 //! cargo ─► undercurve_wasm.wasm ─► wasm-bindgen (linked in, no separate tool) ─► wasm/js/pkg ─► npm, Vite ─► demo/web/dist
 //!
-//! The package's four modules are the same crate with different features; the registry's texts go beside them as JavaScript.
+//! The package's five modules are the same crate with different features; the registry's texts go beside them as JavaScript.
 
 use crate::shrink_wasm;
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -13,7 +13,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Instant;
-use undercurve::registry::{METHODS, class_methods};
+use undercurve::CODES;
+use undercurve::estimator::Estimator;
+use undercurve::registry::{Domain, Kind, METHODS, Method, class_methods};
+use undercurve::surrogate::SURROGATE_NAMES;
 use undercurve_demo::{error, methods, output};
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -134,9 +137,10 @@ fn ensure_target() -> Result<((), String)> {
 }
 
 /// The modules of the package: the feature that makes one, and its name.
-const MODULES: [(&str, &str); 4] = [
+const MODULES: [(&str, &str); 5] = [
     ("train", "undercurve"),
     ("full", "undercurve_full"),
+    ("objective", "undercurve_objective"),
     ("files", "undercurve_files"),
     ("webgpu", "undercurve_webgpu"),
 ];
@@ -164,7 +168,54 @@ fn build_package(checkout: &Checkout) -> Result<((), String)> {
     let head = "// Every method with its parameters, written from the registry.\n";
     let lists = format!("{head}export const METHODS = {two};\nexport const CLASS_METHODS = {several};\n");
     fs::write(out.join("methods.js"), lists).context("methods.js")?;
+    fs::write(out.join("names.d.ts"), names()).context("names.d.ts")?;
+    let codes: Vec<String> = CODES.iter().map(|(code, name, _)| format!("  {code}: \"{name}\",\n")).collect();
+    let codes =
+        format!("// The numbers of errors, written from the core.\nexport const CODES = {{\n{}}};\n", codes.concat());
+    fs::write(out.join("codes.js"), codes).context("codes.js")?;
     Ok(((), format!("{} gzip", sizes.join(", "))))
+}
+
+/// Words as a TypeScript union.
+fn union<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    words.into_iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" | ")
+}
+
+/// What a parameter may be, in TypeScript.
+fn value_type(domain: Domain) -> String {
+    match domain {
+        Domain::Number { .. } | Domain::Count { .. } => "number".to_owned(),
+        Domain::Choice(words) => union(words.iter().copied()),
+        Domain::CountOr { word, .. } | Domain::NumberOr { word, .. } => format!("number | \"{word}\""),
+    }
+}
+
+/// Whether a method's objective can be had without its algorithm.
+fn is_objective(method: &Method) -> bool {
+    let estimator = || method.settings(&[]).ok().and_then(|settings| method.estimator(&settings).ok());
+    matches!(method.kind, Kind::Batches | Kind::Whole)
+        && estimator().is_some_and(|estimator| Estimator::<f64>::terms(&estimator) == 1)
+}
+
+/// The names of the registry as types.
+fn names() -> String {
+    let settings = |name: &str, methods: &[&Method]| {
+        let of = |method: &&Method| {
+            let params = method.params.iter().map(|param| format!("\"{}\"?: {}", param.name, value_type(param.domain)));
+            format!("  \"{}\": {{ {} }};\n", method.name, params.collect::<Vec<_>>().join("; "))
+        };
+        format!("export interface {name} {{\n{}}}\n", methods.iter().map(of).collect::<String>())
+    };
+    let (two, several): (Vec<&Method>, Vec<&Method>) = (METHODS.iter().collect(), class_methods().collect());
+    let objectives = two.iter().filter(|method| is_objective(method)).map(|method| method.name);
+    format!(
+        "// The names of methods, of their settings and of losses, written from the registry.\n{}{}export type ObjectiveName = {};\n\
+         export type LossName = {};\n",
+        settings("MethodSettings", &two),
+        settings("ClassMethodSettings", &several),
+        union(objectives),
+        union(SURROGATE_NAMES.iter().copied()),
+    )
 }
 
 /// Where cargo builds this checkout.

@@ -1,0 +1,42 @@
+// What compiles: every entry as it is documented, by name and by type. `pack.test.mjs` checks it, and never runs it.
+
+import { CLASS_METHODS, Exact, Lanes, METHODS, Session, UndercurveError, createObjective, flipLabels, init, initObjective, synthetic } from "undercurve";
+import type { MethodName, Signal } from "undercurve";
+import { DataFile, Model, initFiles } from "undercurve/files";
+import type { ObjectiveName } from "undercurve/objective";
+import { Objective } from "undercurve/objective";
+import { Engine, createExact, createTrainer } from "undercurve/worker";
+
+export async function use(signal: Signal, file: Uint8Array): Promise<number> {
+  await Promise.all([init(file), initFiles("https://example.org/files.wasm"), initObjective(Promise.resolve(file.buffer))]);
+  const name: MethodName = METHODS[0]?.name ?? "soap";
+  using session = new Session({ X: [1, 2, 3, 4], y: [true, false], dims: 2, method: { name: "soap", settings: { gamma: 0.9, surrogate: "ramp" } }, signal });
+  using several = await Session.create({ X: new Float64Array(12), y: Uint8Array.of(0, 1, 2), dims: 4, classes: 3, method: CLASS_METHODS[0]?.name ?? "ce" });
+  const { test } = session.run({ curve: 9 }, { signal, onProgress: ({ step, done }) => void [step, done] });
+  const handTill: number = several.snapshot().test.handTill;
+  await using trainer = await createTrainer({ ...synthetic("split"), method: name, signal });
+  for await (const { step, test: held } of trainer.run({ every: 5, signal })) void [step, held.ap];
+  await using lanes = await Lanes.create({ ...synthetic("split"), method: "soap", lanes: { grid: { lr: [0.1, 0.2] }, seeds: 2 } });
+  await using exact = await Exact.create({ y: flipLabels([1, -1], 0.5), signal });
+  const narrow: Float32Array = exact.sync.ap(new Float32Array(2), { loss: "smoothed-hinge" }).gradient;
+  const wide: Float64Array = (await exact.pauc([0.1, 0.2], [0, 0.1])).gradient;
+  await using far = await createExact({ y: [0, 1], engine: new Engine({ wasm: { objective: file } }) });
+  const objective: Objective = await createObjective({ name: "ap-exact", y: [0, 1], settings: { surrogate: "hinge" } });
+  const other: ObjectiveName = "ppd-sg";
+  await Objective.create({ name: "ce", y: [0, 1, 2], classes: 3 });
+  const { value, gradient, auxGradient } = objective.gradient(new Float32Array(2), [0, 1]);
+  objective.aux = objective.aux.map((x, k) => x - (auxGradient[k] ?? 0));
+  objective.commit();
+  objective.load(objective.save());
+  const data = await DataFile.open({ stream: () => undefined, size: 3 }, { name: "a.csv", signal, onProgress: ({ bytes, of = 0 }) => void (bytes / of) });
+  const rows = data.prepare({ label: "y", positive: "1" });
+  new Session({ ...rows, method: "ce" }).dispose();
+  const model = await Model.load(file);
+  const kept: string | undefined = model.predict("a\n1\n", { keep: ["a"] }).kept?.[0]?.["a"];
+  try {
+    await far.metrics([0, 1]);
+  } catch (error) {
+    if (error instanceof UndercurveError) void [error.code + (error.row ?? 0), error.kind === "Label", error.argument];
+  }
+  return test.ap + handTill + narrow.length + wide.length + value + gradient.length + (kept ?? other).length + (await lanes.summary()).runs;
+}
