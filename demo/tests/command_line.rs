@@ -1549,6 +1549,10 @@ fn a_frontier_takes_what_its_help_shows() {
         let a = numbers.next() + 0.4 * label as f64;
         text += &format!("{a},{},{},{},{},{label}\n", numbers.next(), ["f", "m"][row % 2], row / 9, row % 11);
     }
+    // (All positives there are of one group, and a certificate takes two.)
+    let certify: String =
+        (0..160).map(|row| format!("{0},{0},{1},1,2,{2}\n", row % 7, ["f", "m"][row / 2 % 2], row % 3 / 2)).collect();
+    folder.write("c.csv", format!("a,b,sex,month,place,label\n{certify}"));
     folder.write("p.csv", text);
     folder.write("c.toml", "seed = 3\n");
     folder.write("s.schema", "[columns]\nplace = { as = \"category\" }\n");
@@ -1563,7 +1567,7 @@ fn a_frontier_takes_what_its_help_shows() {
         let value = match name {
             "bounds" => Some("0.05,0.1"),
             "categorical" => Some("place"),
-            "certify" => Some("p.csv"),
+            "certify" => Some("c.csv"),
             "format" => Some("csv"),
             "group" => Some("sex"),
             "config" => Some("c.toml"),
