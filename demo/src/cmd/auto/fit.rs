@@ -248,7 +248,7 @@ impl<'a> Job<'a> {
         if !file.probabilities {
             file.calibrate(Calibrate::Platt, held_out, truth, "held-out folds")?;
         }
-        let chosen = choose(plan.rule, held_out, truth, "held-out folds")?;
+        let chosen = choose(plan.rule, held_out, truth, None, "held-out folds")?;
         (file.threshold, file.decided) = (chosen.at(), Some(chosen.decided().clone()));
         let mut model = Predictor::<f32>::of(&file)?;
         let importances = self.importances(&mut model, &test, &scores)?;
