@@ -988,7 +988,7 @@ fn anyones(seed: u64, rows: usize, shift: f64) -> String {
     let mut random = Numbers(seed);
     let mut normal = || (0..12).map(|_| random.next()).sum::<f64>() - 6.0;
     let row = |row: usize| {
-        let positive = row % 10 == 0;
+        let positive = row.is_multiple_of(10);
         let score = normal() + if positive { 3.0 } else { shift };
         format!("r{row},{},{},{score:.6}\n", row / 40, if positive { "bad" } else { "good" })
     };
@@ -1072,7 +1072,7 @@ fn anyones_scores_are_decided_applied_and_checked_again() {
     );
     assert!(wrong(&["m", "data.csv", "--threshold", "top:1%"]).contains("--out FILE"));
     assert!(wrong(&["scores.csv", "--recheck", "few.csv"]).starts_with("scores.csv: "));
-    folder.write("bad.json", b"{\"undercurve_decision\": 1, \"rule\": \"top\"}".to_vec());
+    folder.write("bad.json", b"{\"undercurve_decision\": 1, \"rule\": \"top\"}");
     assert!(wrong(&["bad.json", "--recheck", "few.csv"]).contains("is no decision file"));
     let text =
         wrong(&[&["scores.csv", "--threshold", "recall>=0.7@90%", "--cluster", "outcome"], &columns[..]].concat());
