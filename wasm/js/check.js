@@ -9,7 +9,7 @@ export function shown(value) {
   if (value === null || value === undefined || typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value === "string") return value.length > 60 ? `${value.slice(0, 60)}…` : value;
   if (typeof value === "function") return "a function";
-  if (Array.isArray(value)) return value.length <= 4 ? value.map(shown).join(",") : `an array of ${value.length}`;
+  if (Array.isArray(value)) return value.length === 0 ? "of no entries" : value.length <= 4 ? value.map(shown).join(",") : `an array of ${value.length}`;
   const name = value.constructor?.name ?? "object";
   return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
 }

@@ -181,7 +181,6 @@ const check = ({ dims, classes, seed, steps, model, method, scale, bytes }) => {
   }
   need(model.hidden === undefined || Array.isArray(model.hidden) || ArrayBuffer.isView(model.hidden), "model.hidden", model.hidden, "an array of widths");
   for (const width of model.hidden ?? []) need(whole(width, 1, most), "model.hidden", width, "whole numbers from 1");
-  need(model.kind !== "linear" || !model.hidden?.length, "model.hidden", model.hidden, "none of a linear model; an mlp has hidden layers");
   need(bytes === undefined || bytes instanceof Uint8Array, "bytes", bytes, "a Uint8Array that save gave");
 };
 

@@ -85,7 +85,7 @@ test("nonsense is refused in one sentence", async () => {
     [{ lanes: 2.5 }, /^lanes 2.5/],
     [{ lanes: {} }, /^lanes.grid undefined|^lanes.grid \[object Object\]: expected parameters/],
     [{ lanes: { grid: {} } }, /^lanes.grid/],
-    [{ lanes: { grid: { lr: [] } } }, /^lanes.grid.lr : expected an array/],
+    [{ lanes: { grid: { lr: [] } } }, /^lanes.grid.lr of no entries: expected an array/],
     [{ lanes: { grid: { lr: [0.1, 0.1] } } }, /^lanes.grid.lr 0.1,0.1: expected every value once/],
     [{ lanes: { grid: { lr: Array.from({ length: 600 }, (_, k) => k + 1) }, seeds: 2 } }, /^lanes 1200: expected 1024 runs at most/],
     [{ lanes: { grid: { pretrain: [1, 2] } } }, /^lanes.grid.pretrain 20: expected it not to be in method.settings, too/],
@@ -129,7 +129,7 @@ test("a worker trains the same runs", async () => {
   assert.match(one.backendReason, /one run is faster here than on a GPU/);
   const { step, test: metrics } = await one.advance({ steps: 0 });
   assert.deepEqual([step, metrics.ap], [60, (await there.reports()).metrics.ap[3]]);
-  await assert.rejects(there.load(4), /^Error: lane 4: expected a whole number from 0 to 3$/);
-  await assert.rejects(createTrainer(options({ lanes: 0 })), /^Error: lanes 0/);
+  await assert.rejects(there.load(4), /^UndercurveError: lane 4: expected a whole number from 0 to 3$/);
+  await assert.rejects(createTrainer(options({ lanes: 0 })), /^UndercurveError: lanes 0/);
   there.dispose();
 });

@@ -18,7 +18,7 @@ await init(wasm.undercurve);
 await initFiles(wasm.undercurve_files);
 
 /** What each may grow to before somebody must look. The first is what everybody downloads. */
-const MOST_GZIP_BYTES = { undercurve: 98_000, undercurve_full: 304_000, undercurve_objective: 94_700, undercurve_files: 221_000 };
+const MOST_GZIP_BYTES = { undercurve: 98_300, undercurve_full: 304_000, undercurve_objective: 94_700, undercurve_files: 221_500 };
 
 const options = (name, seed = 3) => {
   const data = synthetic("split", { rows: 500, testRows: 500, positives: 0.05 });

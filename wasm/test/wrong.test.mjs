@@ -64,7 +64,6 @@ const SESSIONS = [
   [{ model: { kind: "MLP" } }, 201, "model.kind", /^model\.kind MLP: expected linear, mlp, mlp-tanh; did you mean mlp\?$/],
   [{ model: { kind: "mlp", hidden: 4 } }, 201, "model.hidden", /^model\.hidden 4: expected an array of widths/],
   [{ model: { kind: "mlp", hidden: [4, 0] } }, 201, "model.hidden", /whole numbers from 1$/],
-  [{ model: { kind: "linear", hidden: [4] } }, 201, "model.hidden", /none of a linear model/],
   [{ model: { kind: "mlp", init: "zero" } }, 201, "model.init", /^model\.init zero: expected auto, linear, random$/],
   [{ method: 7 }, 201, "method", /^method 7: expected an object$/],
   [{ method: null }, 201, "method", /^method null/],
