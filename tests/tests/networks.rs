@@ -107,6 +107,18 @@ fn a_trial_chooses_the_beginning() {
     assert!(Trainer::new(&tanh, rows(40, 2, true, 1), None).is_err());
 }
 
+/// A network of tanh whose biases begin at 0 is odd, and stays so on rows that are alike on both sides of 0: it knew no ring.
+#[test]
+fn networks_of_tanh_learn_a_ring() {
+    for seed in 1..4 {
+        let config = Config { seed, ..config("ce", "mlp-tanh:16", Init::Auto, 1000) };
+        let mut trainer =
+            Trainer::new(&config, rows(600, 2, true, seed), Some(rows(2000, 2, true, 100 + seed))).unwrap();
+        let ap = trainer.run().unwrap().test.unwrap().get("ap").unwrap();
+        assert!(ap > 0.9, "{seed}: {ap}");
+    }
+}
+
 /// What a network of few rows learns beyond the line is not the rows by heart.
 #[test]
 fn few_rows_are_not_learned_by_heart() {

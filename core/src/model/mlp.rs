@@ -1,8 +1,8 @@
 //! Multilayer perceptron: dense layers with one activation between them, none after the last.
 //!
 //! Parameters, layer by layer: weights input-major (`in × out`), then biases (`out`). Start values: weights uniform in
-//! ±√(6/in) for ReLU (He et al. 2015) and ±√(6/(in+out)) for tanh (Glorot and Bengio 2010), biases 0; a `Trainer` puts a linear
-//! score into those of ReLU ([`Mlp::start_linear`]). The cache holds
+//! ±√(6/in) for ReLU (He et al. 2015) and ±√(6/(in+out)) for tanh (Glorot and Bengio 2010), biases 0, but those of tanh units
+//! drawn as their weights; a `Trainer` puts a linear score into those of ReLU ([`Mlp::start_linear`]). The cache holds
 //! each hidden layer's activations, rows × width each. Sparse rows are read by the first layer as they are.
 //! Cost: 2·params multiply-adds a row forward, twice that backward.
 
@@ -268,8 +268,13 @@ impl<T: Real> Model<T> for Mlp {
             };
             let limit = libm::sqrt(6.0 / fan as f64);
             let (weights, rest) = params[start..].split_at_mut(inputs * out);
-            weights.iter_mut().for_each(|w| *w = T::of(limit * (2.0 * rng.uniform() - 1.0)));
+            let mut draw = |at: &mut T| *at = T::of(limit * (2.0 * rng.uniform() - 1.0));
+            weights.iter_mut().for_each(&mut draw);
             rest[..out].fill(T::ZERO);
+            // Without biases a network of tanh is odd: it says nothing where rows x and −x are alike, and its gradients keep it so.
+            if self.activation == Activation::Tanh && layer + 1 < self.layers {
+                rest[..out].iter_mut().for_each(&mut draw);
+            }
         }
         Ok(())
     }
