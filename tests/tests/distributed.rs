@@ -159,8 +159,11 @@ fn floats_of_four_bytes_have_their_own_gradient() {
     assert!(apart(&many, &want).0 <= 1e-7);
 }
 
+/// A worker's sum, surrogate, margin, scores and labels.
+type Made<'a> = (Sum, &'a str, f64, &'a [f64], &'a [u8]);
+
 /// Runs workers of these options, each with its own rows; all end alike.
-fn ends(made: &[(Sum, &str, f64, &[f64], &[u8])], places: impl Fn(u32) -> (u32, u32) + Sync) -> DistributedError {
+fn ends(made: &[Made<'_>], places: impl Fn(u32) -> (u32, u32) + Sync) -> DistributedError {
     let group = Group::new(made.len());
     let found: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..made.len())

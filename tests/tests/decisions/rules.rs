@@ -587,7 +587,8 @@ fn beta_is_the_least_of_its_loss() {
 #[test]
 fn the_chosen_calibration_is_no_worse_than_platts() {
     // How the scores of normal positives and negatives are bent.
-    let bends: [(&str, fn(f64) -> f64); 4] = [
+    type Bend = fn(f64) -> f64;
+    let bends: [(&str, Bend); 4] = [
         ("not", |s| s),
         ("cube", |s| s * s * s),
         ("kink", |s| if s > 0.0 { 6.0 * s } else { s }),
