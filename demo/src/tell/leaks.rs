@@ -34,7 +34,9 @@ impl Leaks {
             (kept && !by_time).then(|| name.to_string())
         };
         let dates = table.readings().into_iter().filter_map(dates).collect();
-        Self { copies, rows: data.len(), labels: labels(data), dates }
+        let mut labels: Vec<String> = labels(data).iter().map(|name| column_of(table, name)).collect();
+        labels.dedup();
+        Self { copies, rows: data.len(), labels, dates }
     }
 
     /// A sentence for each, with the way out.
@@ -61,6 +63,14 @@ impl Leaks {
         }
         notes
     }
+}
+
+/// The column of the table that a feature comes from: its own name, or what stands before a category.
+fn column_of(table: &RawTable, feature: &str) -> String {
+    let is_own = |name: &String| {
+        feature.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    table.columns().into_iter().filter(is_own).max_by_key(String::len).unwrap_or_else(|| feature.to_string())
 }
 
 /// Rows that are, with their label, as one before them.
@@ -146,7 +156,7 @@ mod tests {
         let code = leaks(&rows(|row| format!(",{}", 5 + 2 * (row % 3 % 2) + row % 2), ",code"));
         assert_eq!(code.labels, ["code"]);
         let turned = leaks(&rows(|row| format!(",{}", if row % 3 % 2 == 1 { "closed" } else { "open" }), ",state"));
-        assert_eq!(turned.labels.len(), 1, "{turned:?}");
+        assert_eq!(turned.labels, ["state"]);
         let text = rows(|_| String::new(), "");
         let copied: Vec<&str> = text.lines().chain(text.lines().skip(1).take(30)).collect();
         assert_eq!(leaks(&copied.join("\n")).copies, 30);
