@@ -19,6 +19,7 @@ __all__ = [
     "intervals",
     "curves",
     "calibration",
+    "decide",
 ]
 
 __version__: str
@@ -187,6 +188,9 @@ def summary(
 def intervals(
     scores: npt.ArrayLike, labels: npt.ArrayLike, fpr: tuple[float, float] = ...
 ) -> dict[str, tuple[float, float] | None]: ...
+def decide(
+    scores: npt.ArrayLike, labels: npt.ArrayLike, rule: str, clusters: list[int] | None = None
+) -> dict[str, Any]: ...
 def curves(
     scores: npt.ArrayLike,
     labels: npt.ArrayLike,
