@@ -188,9 +188,6 @@ def summary(
 def intervals(
     scores: npt.ArrayLike, labels: npt.ArrayLike, fpr: tuple[float, float] = ...
 ) -> dict[str, tuple[float, float] | None]: ...
-def decide(
-    scores: npt.ArrayLike, labels: npt.ArrayLike, rule: str, clusters: list[int] | None = None
-) -> dict[str, Any]: ...
 def curves(
     scores: npt.ArrayLike,
     labels: npt.ArrayLike,
