@@ -25,6 +25,8 @@ mod device;
 mod distributed;
 #[path = "tests/elsewhere.rs"]
 mod elsewhere;
+#[path = "tests/encode.rs"]
+mod encode;
 #[path = "tests/extend.rs"]
 mod extend;
 #[path = "tests/fcco.rs"]

@@ -84,6 +84,15 @@ fn scores(model: &Value, head: &[String], row: &[String]) -> Vec<(f64, f64)> {
         if column["kind"] == "number" {
             x.push(if missing { column["mean"].as_f64().unwrap() } else { number(text) });
             x.extend(column["missing"].as_bool().unwrap().then_some(f64::from(missing)));
+        } else if column["kind"] == "pieces" {
+            let cell = if missing { column["mean"].as_f64().unwrap() } else { number(text) };
+            for piece in column["pieces"].as_array().unwrap() {
+                let (low, high) = (piece["low"].as_f64(), piece["high"].as_f64());
+                let inside = low.is_none_or(|low| cell >= low) && high.is_none_or(|high| cell < high);
+                let between = cell.max(low.unwrap_or(cell)).min(high.unwrap_or(cell.max(low.unwrap_or(cell))));
+                x.push(if piece["step"] == true { f64::from(inside) } else { between });
+            }
+            x.extend(column["missing"].as_bool().unwrap().then_some(f64::from(missing)));
         } else {
             let values = column["categories"].as_array().unwrap();
             x.extend(values.iter().map(|value| f64::from(!missing && value == text)));
@@ -247,6 +256,21 @@ fn exported_models_score_as_they_do_here() {
         &["two.csv", "--method", "ce", "--model", "mlp-tanh:6", "--scale", "unit", "--set", "decay=0.001"],
         &["two.csv", "--method", "ai-sarah", "--scale", "none", "--ignore", "b,when"],
         &["three.csv", "--method", "ce", "--model", "mlp:5"],
+        &["two.csv", "--method", "ce", "--encode", "splines:5"],
+        &["two.csv", "--method", "soap", "--encode", "bins:4", "--precision", "f64"],
+        &[
+            "two.csv",
+            "--method",
+            "ce",
+            "--model",
+            "mlp:6",
+            "--encode",
+            "splines:12",
+            "--scale",
+            "none",
+            "--ignore",
+            "b,when",
+        ],
     ] {
         compare(&folder, python.as_deref(), &[more, &base].concat(), more[0]);
     }

@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use std::sync::Arc;
 use undercurve::Real;
 use undercurve::checkpoint::{CheckpointError, SavedModel, Trained};
-use undercurve::data::{Dataset, Missing, Options, Preparation, Scale, Split, Target, Targets};
+use undercurve::data::{Dataset, Encode, Missing, Options, Preparation, Scale, Split, Target, Targets};
 use undercurve::decision::{Calibrate, ThresholdRule};
 use undercurve::expression::Expression;
 use undercurve::judge;
@@ -39,6 +39,7 @@ struct Asked {
     target: Option<String>,
     positive: Option<String>,
     scale: Option<String>,
+    encode: Option<String>,
     missing: String,
     categorical: Vec<String>,
     group: Vec<String>,
@@ -131,6 +132,12 @@ impl Asked {
                     word("scale", text, &[("none", Scale::None), ("standard", Scale::Standard), ("unit", Scale::Unit)])
                 })
                 .transpose()?,
+            encode: match self.encode.as_deref() {
+                Some(text) => Encode::parse(text).map_err(|_| {
+                    value(format!("encode: expected \"linear\", \"splines:K\" or \"bins:K\", got {text:?}"))
+                })?,
+                None => Encode::Linear,
+            },
             missing: word("missing", &self.missing, &[("error", Missing::Refuse), ("impute", Missing::Impute)])?,
             categorical: self.categorical.clone(),
             group: self.group.clone(),

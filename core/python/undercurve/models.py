@@ -338,6 +338,7 @@ class Trainer:
         passes: float | None = None,
         seed: int = 1,
         scale: Literal["none", "standard", "unit"] | None = None,
+        encode: str | None = None,
         missing: Literal["error", "impute"] = "error",
         categorical: Sequence[str] = (),
         ignore: Sequence[str] = (),
@@ -401,6 +402,7 @@ class Trainer:
             "target": target,
             "positive": None if positive is None else _text(positive),
             "scale": scale,
+            "encode": encode,
             "missing": missing,
             "categorical": [str(name) for name in categorical],
             "group": group,
@@ -787,7 +789,7 @@ def train(
         Range of false-positive rates of partial AUC.
     steps, passes, seed, init, dtype
         Length in steps or in passes over the rows; the seed; where networks begin; number type of the run.
-    scale, missing, categorical, ignore, keep_identifiers, class_weight
+    scale, encode, missing, categorical, ignore, keep_identifiers, class_weight
         Preparation of the rows, as on the command line.
     start : Model, optional
         Where to begin.

@@ -37,7 +37,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         Share of the rows that choose the model, its threshold and its probabilities, and are not trained on.
     calibrate : {"none", "platt", "isotonic", "beta", "auto"}, optional
         How scores become probabilities. With one, or a method of likelihoods, there is `predict_proba`.
-    scale, missing, dtype
+    scale, encode, missing, dtype
         As in `undercurve.train`.
     class_weight : "balanced" or dict, optional
         Weights of the classes.
@@ -74,6 +74,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         valid: float | None = None,
         calibrate: str | None = None,
         scale: str | None = None,
+        encode: str | None = None,
         missing: str = "error",
         dtype: str = "float32",
         class_weight: Any = None,
@@ -89,6 +90,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         self.valid = valid
         self.calibrate = calibrate
         self.scale = scale
+        self.encode = encode
         self.missing = missing
         self.dtype = dtype
         self.class_weight = class_weight
@@ -158,6 +160,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
             valid=self.valid,
             calibrate=self.calibrate,  # type: ignore[arg-type]
             scale=self.scale,  # type: ignore[arg-type]
+            encode=self.encode,
             missing=self.missing,  # type: ignore[arg-type]
             dtype=self.dtype,  # type: ignore[arg-type]
             class_weight=weights,

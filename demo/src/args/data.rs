@@ -4,7 +4,9 @@ use crate::args::schema::{self, Schema};
 use crate::args::{Word, words};
 use crate::error::{CliError, Result};
 use undercurve::Real;
-use undercurve::data::{Dataset, DateOrder, Decimal, Encoding, Format, Missing, Options, Preparation, Scale, SplitBy};
+use undercurve::data::{
+    Dataset, DateOrder, Decimal, Encode, Encoding, Format, MAX_PIECES, Missing, Options, Preparation, Scale, SplitBy,
+};
 
 /// `--format`.
 pub(super) const FORMATS: &[Word<Format>] = &[
@@ -71,6 +73,13 @@ const SCALES: &[Word<Scale>] = &[
     ("unit", "Every row to length 1 (default for LIBSVM)", Scale::Unit),
 ];
 
+/// `--encode`.
+fn encode(text: &str) -> std::result::Result<Encode, String> {
+    let most = MAX_PIECES;
+    Encode::parse(text)
+        .map_err(|_| format!("expected linear, splines:K with K from 1 to {most}, or bins:K with K from 2 to {most}"))
+}
+
 /// `--missing`.
 pub const MISSING: &[Word<Missing>] = &[
     ("refuse", "A missing value is an error", Missing::Refuse),
@@ -106,6 +115,10 @@ pub struct DataArgs {
     /// [default, for every method: standard for CSV, unit for LIBSVM]
     #[arg(long, value_name = "HOW", hide_possible_values = true, value_parser = words(SCALES))]
     scale: Option<Scale>,
+    /// What columns of numbers become, fitted on the training rows: linear, splines:K (straight pieces between K quantiles) or bins:K
+    /// (bins of equal shares of the rows); for tables with names of columns [default: linear]
+    #[arg(long, value_name = "HOW", value_parser = encode)]
+    encode: Option<Encode>,
     /// Columns of numbers to take as categories, with commas between them, and of text with mostly different values, which
     /// is left out otherwise
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
@@ -175,6 +188,7 @@ impl DataArgs {
             label: self.label,
             positive: self.positive,
             scale: self.scale,
+            encode: self.encode.unwrap_or_default(),
             missing: missing.unwrap_or(Missing::Impute),
             categorical: self.categorical,
             ignore: if group_hidden { [&*ignore, &group].concat() } else { ignore.clone() },

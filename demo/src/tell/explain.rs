@@ -13,17 +13,11 @@ use undercurve::trainer::{ModelSpec, Predictor};
 /// Steps of the way to a row.
 pub const STEPS: usize = 32;
 
-/// The columns of a file, and what was made of each: an encoded column is called as its source, or so with = behind it.
+/// The columns of a file, and the encoded columns that each became.
 pub fn places(of: &Preparation) -> Vec<(String, Vec<usize>)> {
-    let mut all: Vec<(String, Vec<usize>)> =
-        of.sources().into_iter().map(|source| (source.0.to_string(), Vec::new())).collect();
-    for (at, encoded) in of.column_names().iter().enumerate() {
-        let fits = |name: &str| encoded.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
-        if let Some((_, places)) = all.iter_mut().filter(|(name, _)| fits(name)).max_by_key(|(name, _)| name.len()) {
-            places.push(at);
-        }
-    }
-    all
+    let mut encoded = 0..usize::MAX;
+    let each = of.sources().into_iter();
+    each.map(|(name, source)| (name.to_string(), encoded.by_ref().take(source.width()).collect())).collect()
 }
 
 /// Parts of scores.

@@ -5,6 +5,7 @@ use super::super::error::{DataError, DataErrorKind, Doubt};
 use super::super::parse::{Content, MISSING, RawColumn, RawTable, number_text};
 use super::super::scale::{Affine, Scale, unit};
 use super::columns::{Column, Layout, Role, as_categories};
+use super::encode::Piece;
 use super::groups::Groups;
 use super::labels::{cells_again, targets};
 use super::queries::queries;
@@ -255,7 +256,10 @@ impl Preparation {
             if self.missing == Missing::Refuse {
                 first_missing(table, &found, rows)?;
             }
-            if rows.len().checked_mul(cols).is_none_or(|values| values > MAX_DENSE.max(given.saturating_mul(4))) {
+            // (Pieces of numbers were asked for.)
+            let pieces = |column: &Column| if let Role::Pieces { .. } = column.role { column.role.width() } else { 0 };
+            let wide = cols - columns.iter().map(pieces).sum::<usize>();
+            if rows.len().checked_mul(wide).is_none_or(|values| values > MAX_DENSE.max(given.saturating_mul(4))) {
                 let widest = columns.iter().max_by_key(|column| column.role.width());
                 let widest = widest.map(|column| column.name.clone()).unwrap_or_default();
                 return Err(table.error(DataErrorKind::TooWide { rows: rows.len(), columns: cols, widest }));
@@ -327,7 +331,7 @@ impl Preparation {
 impl Preparation {
     /// Refuses numbers that may mean something else than in training.
     fn check_written(&self, table: &RawTable, column: &Column, at: usize) -> Result<(), DataError> {
-        if !matches!(column.role, Role::Number { .. }) {
+        if matches!(column.role, Role::Category { .. }) {
             return Ok(());
         }
         refuse_doubt(table, at)?;
@@ -355,8 +359,11 @@ const GIVEN_BACK: usize = 1 << 16;
 /// Refuses text where training had numbers.
 fn check_kind(table: &RawTable, column: &Column, at: usize, rows: &[u32]) -> Result<(), DataError> {
     let Content::Csv { columns: raw, .. } = &table.content else { return Ok(()) };
-    let (Role::Number { .. }, RawColumn::Text { values, codes, .. }) = (&column.role, &raw[at]) else { return Ok(()) };
-    if truths(values).is_some() {
+    let (Role::Number { .. } | Role::Pieces { .. }, RawColumn::Text { values, codes, .. }) = (&column.role, &raw[at])
+    else {
+        return Ok(());
+    };
+    if truths(values).is_some() && matches!(column.role, Role::Number { .. }) {
         return Ok(());
     }
     let text = |row: u32| values.get(codes[row as usize] as usize);
@@ -390,6 +397,13 @@ enum Filler {
         /// Of the column behind it that says where a number was missing.
         missing: Option<Affine>,
     },
+    Pieces {
+        at: usize,
+        start: usize,
+        mean: f64,
+        pieces: Vec<(Piece, Affine)>,
+        missing: Option<Affine>,
+    },
     Category {
         at: usize,
         /// The codes of a column of numbers.
@@ -410,6 +424,10 @@ impl Filler {
                 let texts = if let RawColumn::Text { values, .. } = raw { truths(values) } else { None };
                 Self::Number { at, start, texts: texts.unwrap_or_default(), mean: *mean, map: *map, missing: *missing }
             }
+            Role::Pieces { mean, pieces, maps, missing } => {
+                let pieces = pieces.iter().copied().zip(maps.iter().copied()).collect();
+                Self::Pieces { at, start, mean: *mean, pieces, missing: *missing }
+            }
             Role::Category { values, maps, missing } => {
                 let (there, codes) = as_categories(raw);
                 let seen = there.iter().map(|text| values.binary_search(text).ok()).collect();
@@ -424,7 +442,7 @@ impl Filler {
 
     fn start(&self) -> usize {
         match self {
-            Self::Number { start, .. } | Self::Category { start, .. } => *start,
+            Self::Number { start, .. } | Self::Pieces { start, .. } | Self::Category { start, .. } => *start,
         }
     }
 
@@ -432,6 +450,9 @@ impl Filler {
     fn absent(&self, row: &mut [f64]) {
         match self {
             Self::Number { start, missing, .. } => missing.iter().for_each(|map| row[start + 1] = map.apply(0.0)),
+            Self::Pieces { start, pieces, missing, .. } => {
+                missing.iter().for_each(|map| row[start + pieces.len()] = map.apply(0.0));
+            }
             Self::Category { start, maps, .. } => {
                 row[*start..].iter_mut().zip(maps).for_each(|(to, map)| *to = map.apply(0.0));
             }
@@ -450,6 +471,17 @@ impl Filler {
                 to[*start] = map.apply(if x.is_nan() { *mean } else { x });
                 if let (true, Some(map)) = (x.is_nan(), missing) {
                     to[start + 1] = map.apply(1.0);
+                }
+                true
+            }
+            Self::Pieces { at, start, mean, pieces, missing } => {
+                let x = if let RawColumn::Numbers(values, _) = &raw[*at] { values[row] } else { f64::NAN };
+                let there = if x.is_nan() { *mean } else { x };
+                for (to, (piece, map)) in to[*start..].iter_mut().zip(pieces) {
+                    *to = map.apply(piece.apply(there));
+                }
+                if let (true, Some(map)) = (x.is_nan(), missing) {
+                    to[start + pieces.len()] = map.apply(1.0);
                 }
                 true
             }

@@ -3,6 +3,7 @@
 use super::super::parse::{MISSING, RawColumn, as_text, number_text};
 use super::super::scale::{Affine, Moments, Scale, indicator};
 use super::Missing;
+use super::encode::Piece;
 use crate::checkpoint::{Coded, Reader};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -20,6 +21,8 @@ pub(super) struct Column {
 pub(super) enum Role {
     /// `missing` is the map of the column that says where a number was missing, if it exists.
     Number { mean: f64, map: Affine, missing: Option<Affine> },
+    /// A column of numbers as pieces with a map each.
+    Pieces { mean: f64, pieces: Vec<Piece>, maps: Vec<Affine>, missing: Option<Affine> },
     /// Sorted categories with a map each; `missing` is the map of the category of missing values, if it exists.
     Category { values: Vec<String>, maps: Vec<Affine>, missing: Option<Affine> },
 }
@@ -33,6 +36,13 @@ impl Coded for Column {
                 mean.write(out);
                 map.write(out);
                 missing.iter().for_each(|map| map.write(out));
+            }
+            Role::Pieces { mean, pieces, maps, missing } => {
+                out.push(3);
+                mean.write(out);
+                pieces.write(out);
+                maps.write(out);
+                missing.write(out);
             }
             Role::Category { values, maps, missing } => {
                 out.push(1);
@@ -48,6 +58,13 @@ impl Coded for Column {
             0 => Role::Number { mean: from.value()?, map: from.value()?, missing: None },
             1 => Role::Category { values: from.value()?, maps: from.value()?, missing: from.value()? },
             2 => Role::Number { mean: from.value()?, map: from.value()?, missing: Some(from.value()?) },
+            3 => {
+                let (mean, pieces, maps): (_, Vec<Piece>, Vec<Affine>) = (from.value()?, from.value()?, from.value()?);
+                if pieces.len() != maps.len() {
+                    return None;
+                }
+                Role::Pieces { mean, pieces, maps, missing: from.value()? }
+            }
             _ => return None,
         };
         Some(Self { name, role })
@@ -58,6 +75,7 @@ impl Role {
     pub fn width(&self) -> usize {
         match self {
             Self::Number { missing, .. } => 1 + usize::from(missing.is_some()),
+            Self::Pieces { pieces, missing, .. } => pieces.len() + usize::from(missing.is_some()),
             Self::Category { values, missing, .. } => values.len() + usize::from(missing.is_some()),
         }
     }

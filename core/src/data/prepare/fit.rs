@@ -5,6 +5,7 @@ use super::super::parse::{Content, RawColumn, RawTable};
 use super::super::rows::Rows;
 use super::super::scale::{Scale, standard};
 use super::columns::{Column, Layout, fit_categories, fit_numbers, weight_of};
+use super::encode::{Encode, fit_pieces};
 use super::groups::GroupRule;
 use super::labels::{LabelRule, Positive, Rule, find_label, targets};
 use super::table::{
@@ -44,6 +45,9 @@ impl Preparation {
         let scale = options.scale.unwrap_or_else(|| Scale::usual(table.format()));
         let layout = match &table.content {
             Content::Libsvm { ptr, col, val, cols, .. } => {
+                if options.encode != Encode::Linear {
+                    return Err(table.error(Error::Unsupported { what: "splines and bins of LIBSVM rows" }.into()));
+                }
                 if *cols == 0 {
                     return Err(table.error(DataErrorKind::NoFeatures));
                 }
@@ -84,6 +88,7 @@ impl Preparation {
                     let role = match &columns[at] {
                         RawColumn::Numbers(values, _) if !categorical => {
                             fit_numbers(values, rows, &weights, scale, options.missing)
+                                .and_then(|role| fit_pieces(options.encode, role, values, rows, &weights, scale))
                                 .ok_or_else(|| table.error(DataErrorKind::Spread { column: name.clone() }))?
                         }
                         RawColumn::Text { values, codes, stray: Some(row) } if !categorical => {

@@ -2,6 +2,7 @@
 
 mod apply;
 mod columns;
+mod encode;
 mod fit;
 mod groups;
 mod labels;
@@ -11,6 +12,7 @@ mod table;
 mod units;
 mod weights;
 
+pub use encode::{Encode, MAX_PIECES, Piece};
 pub use labels::{label_column_of, label_values};
 pub use options::{Missing, Options, SplitBy, Target};
 pub use table::identifiers;
@@ -37,7 +39,7 @@ pub const MAX_DENSE: usize = 1 << 26;
 
 /// What was learnt from the training part and turns any later data into the same features. Saved with a model.
 ///
-/// * A column of numbers stays one column. A categorical one becomes one column for each category of the training part,
+/// * A column of numbers stays one column, or becomes several ([`Options::encode`]). A categorical one becomes one column for each category of the training part,
 ///   in sorted order, called `name=category`. A category unseen in training is all zeros, and counted.
 /// * Scaling comes after that; columns of 0 and 1 alone stay so when the others are standardised ([`Scale::Standard`]).
 /// * Where rows have weights ([`Options::weight`]), a row of weight 2 is two rows in all this, and one of weight 0 none.
@@ -135,6 +137,15 @@ pub enum Source<'a> {
         /// Whether one more comes behind it, 1 where the number was missing.
         missing: bool,
     },
+    /// One encoded column for each piece of a number ([`Options::encode`]), in this order.
+    Pieces {
+        /// What is filled in for a missing one ([`Missing::Impute`]).
+        mean: f64,
+        /// The functions of the number that the columns are.
+        pieces: &'a [Piece],
+        /// Whether one more comes behind them, 1 where the number was missing.
+        missing: bool,
+    },
     /// One encoded column for each category, 1 where the row has it, in this order.
     Category {
         /// The categories of training, sorted.
@@ -149,6 +160,17 @@ impl Source<'_> {
     #[must_use]
     pub fn is_category(&self) -> bool {
         matches!(self, Self::Category { .. })
+    }
+
+    /// How many encoded columns it becomes.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        let (columns, missing) = match *self {
+            Self::Number { missing, .. } => (1, missing),
+            Self::Pieces { pieces, missing, .. } => (pieces.len(), missing),
+            Self::Category { values, missing } => (values.len(), missing),
+        };
+        columns + usize::from(missing)
     }
 }
 
@@ -220,6 +242,10 @@ impl Preparation {
                     names.push(name.clone());
                     names.extend(missing.map(|_| format!("{name}=(missing)")));
                 }
+                Role::Pieces { pieces, missing, .. } => {
+                    names.extend(pieces.iter().map(|piece| piece.name(name)));
+                    names.extend(missing.map(|_| format!("{name}=(missing)")));
+                }
                 Role::Category { values, missing, .. } => {
                     names.extend(values.iter().map(|value| format!("{name}={value}")));
                     names.extend(missing.map(|_| format!("{name}=(missing)")));
@@ -243,6 +269,9 @@ impl Preparation {
                     match &column.role {
                         Role::Number { map, missing, .. } => {
                             [Some(map)].into_iter().chain(missing.iter().map(Some)).collect()
+                        }
+                        Role::Pieces { maps, missing, .. } => {
+                            maps.iter().map(Some).chain(missing.iter().map(Some)).collect()
                         }
                         Role::Category { values, maps, missing } => {
                             let seen = (0..values.len()).map(|k| maps.get(k));
@@ -275,6 +304,9 @@ impl Preparation {
         for Column { name, role } in columns {
             let source = match role {
                 Role::Number { mean, missing, .. } => Source::Number { mean: *mean, missing: missing.is_some() },
+                Role::Pieces { mean, pieces, missing, .. } => {
+                    Source::Pieces { mean: *mean, pieces, missing: missing.is_some() }
+                }
                 Role::Category { values, missing, .. } => Source::Category { values, missing: missing.is_some() },
             };
             sources.push((name.as_str(), source));

@@ -1,6 +1,7 @@
 //! Options of a preparation.
 
 use super::super::scale::Scale;
+use super::encode::Encode;
 use crate::checkpoint::{Coded, Reader};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -72,6 +73,8 @@ pub struct Options {
     pub positive: Option<String>,
     /// `None` takes [`Scale::usual`]: [`Scale::Standard`] for CSV and [`Scale::Unit`] for LIBSVM.
     pub scale: Option<Scale>,
+    /// What columns of numbers become; of tables with named columns alone.
+    pub encode: Encode,
     /// What to do about missing values.
     pub missing: Missing,
     /// Columns of numbers to take as categories, and of text whatever [`identifiers`](crate::data::identifiers) says.

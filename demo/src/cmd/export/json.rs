@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use undercurve::data::{Missing, Source, Target};
 use undercurve::decision::Calibration;
 
-/// The number of the layout; another one for another layout.
-const VERSION: u32 = 1;
+/// The number of the layout; another one for another layout: the second has pieces of numbers.
+const VERSIONS: [u32; 2] = [1, 2];
 
 /// A number of the model's precision, in its shortest spelling.
 fn real(x: f64, bytes: usize) -> Value {
@@ -25,6 +25,15 @@ fn column((name, source): &(&str, Source<'_>)) -> Value {
         Source::Category { values, missing } => {
             json!({ "name": name, "kind": "category", "categories": values, "missing": missing })
         }
+        Source::Pieces { mean, pieces, missing } => {
+            // (JSON has no infinite numbers.)
+            let end = |x: f64| x.is_finite().then_some(x);
+            let pieces = pieces
+                .iter()
+                .map(|piece| json!({ "low": end(piece.low), "high": end(piece.high), "step": piece.step }));
+            let pieces: Value = pieces.collect();
+            json!({ "name": name, "kind": "pieces", "mean": mean, "missing": missing, "pieces": pieces })
+        }
         Source::Number { mean, missing } => json!({ "name": name, "kind": "number", "mean": mean, "missing": missing }),
         _ => Value::Null,
     }
@@ -34,11 +43,12 @@ fn column((name, source): &(&str, Source<'_>)) -> Value {
 pub fn write(model: &Exported<'_>) -> Vec<u8> {
     let preparation = model.preparation;
     let target = preparation.target();
+    let pieces = model.sources.iter().any(|(_, source)| matches!(source, Source::Pieces { .. }));
     let features = model.features.iter().map(|f| json!({"name": f.name, "shift": f.shift, "divisor": f.divisor}));
     let facts: Map<String, Value> = model.facts.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
     let object = json!({
         "format": "undercurve-model",
-        "version": VERSION,
+        "version": VERSIONS[usize::from(pieces)],
         "columns": (!model.sources.is_empty()).then(|| model.sources.iter().map(column).collect::<Value>()),
         "missing": if preparation.missing() == Missing::Impute { "impute" } else { "refuse" },
         "features": features.collect::<Value>(),

@@ -1,7 +1,7 @@
 //! A model as an ONNX graph, its preparation inside.
 //!
 //! ```text
-//! columns ─► one-hot of categories ─► concat ─► fill in ─► (x − shift)/divisor ─► layers ─► score ─► probability, class
+//! columns ─► one-hot of categories, pieces of numbers ─► concat ─► fill in ─► (x − shift)/divisor ─► layers ─► score ─► probability, class
 //!            double up to here                                                  └► the model's precision
 //! ```
 //!
@@ -9,7 +9,7 @@
 
 use super::proto::{Message, element};
 use super::{Exported, Layer, Link};
-use undercurve::data::{Missing, Scale, Source};
+use undercurve::data::{Missing, Piece, Scale, Source};
 use undercurve::decision::Calibration;
 
 const OUTPUTS: [&str; 3] = ["score", "probability", "class"];
@@ -106,13 +106,46 @@ impl Graph {
                     input
                 }
             };
-            let number = matches!(source, Source::Number { missing: true, .. });
+            let number = matches!(source, Source::Number { missing: true, .. } | Source::Pieces { missing: true, .. });
             let gone = number.then(|| self.node("IsNaN", &[&part], Vec::new()));
-            parts.push(part);
+            match source {
+                Source::Pieces { mean, pieces, .. } => {
+                    let impute = model.preparation.missing() == Missing::Impute;
+                    parts.push(self.pieces(&part, impute.then_some(*mean), pieces));
+                }
+                _ => parts.push(part),
+            }
             parts.extend(gone.map(|gone| self.cast(&gone, element::DOUBLE)));
         }
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         self.node("Concat", &parts, vec![integer("axis", 1)])
+    }
+
+    /// The pieces of a number, which is this where it is missing.
+    fn pieces(&mut self, x: &str, mean: Option<f64>, pieces: &[Piece]) -> String {
+        let gone = self.node("IsNaN", &[x], Vec::new());
+        let x = match mean {
+            Some(mean) => {
+                let mean = self.numbers(&[1], element::DOUBLE, [mean].into_iter());
+                self.node("Where", &[&gone, &mean, x], Vec::new())
+            }
+            None => x.to_string(),
+        };
+        let lows = self.numbers(&[pieces.len()], element::DOUBLE, pieces.iter().map(|piece| piece.low));
+        let highs = self.numbers(&[pieces.len()], element::DOUBLE, pieces.iter().map(|piece| piece.high));
+        // (All pieces of a column are of one kind.)
+        if !pieces.iter().all(|piece| piece.step) {
+            let x = self.node("Max", &[&x, &lows], Vec::new());
+            return self.node("Min", &[&x, &highs], Vec::new());
+        }
+        let from = self.node("GreaterOrEqual", &[&x, &lows], Vec::new());
+        let below = self.node("Less", &[&x, &highs], Vec::new());
+        let inside = self.node("And", &[&from, &below], Vec::new());
+        let inside = self.cast(&inside, element::DOUBLE);
+        match mean {
+            Some(_) => inside,
+            None => self.node("Where", &[&gone, &x, &inside], Vec::new()),
+        }
     }
 
     /// What the model sees.
@@ -123,6 +156,7 @@ impl Graph {
             let gone = self.node("IsNaN", &[&x], Vec::new());
             let means = model.sources.iter().flat_map(|(_, source)| match source {
                 Source::Category { values, missing } => vec![0.0; values.len() + usize::from(*missing)],
+                Source::Pieces { pieces, missing, .. } => vec![0.0; pieces.len() + usize::from(*missing)],
                 Source::Number { mean, missing } => [*mean, 0.0][..1 + usize::from(*missing)].to_vec(),
                 _ => Vec::new(),
             });

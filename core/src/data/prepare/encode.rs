@@ -1,0 +1,207 @@
+//! Columns of numbers as several columns of a model: straight pieces and steps between quantiles of the training rows.
+
+use super::super::parse::number_text;
+use super::super::scale::{Affine, Moments, Scale};
+use super::columns::{Role, weight_of};
+use crate::checkpoint::{Coded, Reader};
+use crate::error::{Error, Result};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The most quantiles and bins of a column.
+pub const MAX_PIECES: u8 = 100;
+
+/// What a column of numbers becomes, so that a linear model can bend along it. Columns of at most two different values stay as
+/// they are, and so do categories.
+///
+/// Quantiles are those of the training rows, where a row of weight 2 is two rows: the least value that so large a share of the
+/// rows does not exceed. Equal ones are taken once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encode {
+    /// Itself.
+    #[default]
+    Linear,
+    /// So many quantiles, with equal shares of the rows between them, cut it into pieces: a column for each, which is straight
+    /// within the piece and constant outside it. A linear model of them is a linear spline. A column of so many different values
+    /// or one more becomes steps instead: one column between any two, 1 for the larger.
+    Splines(u8),
+    /// So many bins of equal shares of the rows, with a column of 0 and 1 for each.
+    Bins(u8),
+}
+
+impl Encode {
+    /// Reads `linear`, `splines:K` or `bins:K`.
+    ///
+    /// # Errors
+    /// `Param` for another text, for no quantiles, less than two bins or more than [`MAX_PIECES`].
+    ///
+    /// ```
+    /// use undercurve::data::Encode;
+    /// assert_eq!(Encode::parse("splines:6"), Ok(Encode::Splines(6)));
+    /// assert!(Encode::parse("bins:1").is_err());
+    /// ```
+    pub fn parse(text: &str) -> Result<Self> {
+        let wrong = Error::Param { what: "encode" };
+        let count = |text: &str, least: u8| match text.parse() {
+            Ok(count) if (least..=MAX_PIECES).contains(&count) => Ok(count),
+            _ => Err(wrong),
+        };
+        match text.split_once(':') {
+            None if text == "linear" => Ok(Self::Linear),
+            Some(("splines", text)) => count(text, 1).map(Self::Splines),
+            Some(("bins", text)) => count(text, 2).map(Self::Bins),
+            _ => Err(wrong),
+        }
+    }
+}
+
+impl fmt::Display for Encode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Linear => f.write_str("linear"),
+            Self::Splines(count) => write!(f, "splines:{count}"),
+            Self::Bins(count) => write!(f, "bins:{count}"),
+        }
+    }
+}
+
+/// A function of a column of numbers, before it is scaled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    /// Its lower end; −∞ for none.
+    pub low: f64,
+    /// Its upper end; ∞ for none.
+    pub high: f64,
+    /// Whether it is 1 from `low` to below `high` and 0 elsewhere, instead of x within them and the nearer end outside.
+    pub step: bool,
+}
+
+impl Piece {
+    /// Its value.
+    #[inline]
+    #[must_use]
+    pub fn apply(&self, x: f64) -> f64 {
+        if self.step {
+            return f64::from(u8::from(x >= self.low && x < self.high));
+        }
+        if x < self.low {
+            self.low
+        } else if x > self.high {
+            self.high
+        } else {
+            x
+        }
+    }
+
+    /// What its column is called: the column with the ends.
+    pub(super) fn name(&self, column: &str) -> String {
+        let end = |x: f64| if x.is_finite() { number_text(x) } else { String::new() };
+        let (low, high) = (end(self.low), end(self.high));
+        if self.step && high.is_empty() {
+            return format!("{column}>={low}");
+        }
+        format!("{column}[{low},{high}{}", if self.step { ')' } else { ']' })
+    }
+}
+
+impl Coded for Piece {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.low.write(out);
+        self.high.write(out);
+        self.step.write(out);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let piece = Self { low: from.value()?, high: from.value()?, step: from.value()? };
+        (piece.low < piece.high).then_some(piece)
+    }
+}
+
+/// A column of numbers that has been fitted, as pieces; as it was where it has none. `None` when a piece does not fit an `f64`.
+pub(super) fn fit_pieces(
+    encode: Encode,
+    role: Role,
+    values: &[f64],
+    rows: &[u32],
+    weights: &[f64],
+    scale: Scale,
+) -> Option<Role> {
+    let Role::Number { mean, missing, .. } = role else { return Some(role) };
+    let weight = weight_of(weights);
+    let mut there: Vec<(f64, f64)> =
+        rows.iter().enumerate().map(|(at, &row)| (values[row as usize], weight(at))).collect();
+    there.retain(|&(x, weight)| !x.is_nan() && weight > 0.0);
+    there.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    // Different values with the rows up to them. (−0 is 0.)
+    let mut up_to: Vec<(f64, f64)> = Vec::new();
+    let mut all = 0.0;
+    for (x, weight) in there {
+        all += weight;
+        match up_to.last_mut() {
+            Some(last) if last.0 == x => last.1 = all,
+            _ => up_to.push((x, all)),
+        }
+    }
+    let pieces = pieces(encode, &up_to, all);
+    if pieces.is_empty() {
+        return Some(role);
+    }
+    let mut maps = Vec::with_capacity(pieces.len());
+    for piece in &pieces {
+        let each = || {
+            rows.iter().enumerate().map(|(at, &row)| {
+                let x = values[row as usize];
+                (piece.apply(if x.is_nan() { mean } else { x }), weight(at))
+            })
+        };
+        if scale != Scale::Standard {
+            maps.push(Affine::IDENTITY);
+            continue;
+        }
+        let mut moments = Moments::NEW;
+        each().for_each(|(x, weight)| moments.first(x, weight));
+        moments.centre(0.0);
+        each().for_each(|(x, weight)| moments.second(x, weight));
+        maps.push(moments.finish(0.0)?.1);
+    }
+    Some(Role::Pieces { mean, pieces, maps, missing })
+}
+
+/// Pieces of a column of these different values, ascending, with the rows up to each, of so many rows in all.
+fn pieces(encode: Encode, up_to: &[(f64, f64)], all: f64) -> Vec<Piece> {
+    let different = up_to.len();
+    let (parts, step) = match encode {
+        Encode::Linear => return Vec::new(),
+        Encode::Splines(count) => (usize::from(count) + 1, false),
+        Encode::Bins(count) => (usize::from(count), true),
+    };
+    if different <= 2 {
+        return Vec::new();
+    }
+    let mut ends = alloc::vec![f64::NEG_INFINITY];
+    if different <= parts {
+        ends.extend(up_to.windows(2).map(|pair| between(pair[0].0, pair[1].0)));
+    } else {
+        for part in 1..parts {
+            let share = all * part as f64 / parts as f64;
+            let quantile = up_to[up_to.partition_point(|&(_, rows)| rows < share).min(different - 1)].0;
+            // (A piece below the least value, or above the largest, would be constant.)
+            let inside = quantile > up_to[0].0 && (step || quantile < up_to[different - 1].0);
+            if inside && quantile > ends[ends.len() - 1] {
+                ends.push(quantile);
+            }
+        }
+    }
+    if different <= parts && !step {
+        return ends[1..].iter().map(|&low| Piece { low, high: f64::INFINITY, step: true }).collect();
+    }
+    ends.push(f64::INFINITY);
+    ends.windows(2).map(|pair| Piece { low: pair[0], high: pair[1], step }).collect()
+}
+
+/// A number above a and up to b: the middle, if there is one.
+fn between(a: f64, b: f64) -> f64 {
+    let middle = 0.5 * a + 0.5 * b;
+    if middle > a && middle <= b { middle } else { b }
+}

@@ -1,0 +1,180 @@
+//! Columns of numbers as pieces (`Options::encode`), against plain loops over repeated rows.
+
+use undercurve::checkpoint::SavedModel;
+use undercurve::data::{Encode, Format, Missing, Options, Preparation, RawTable, Rows, Scale};
+use undercurve::rng::Rng;
+use undercurve::trainer::{Config, Length, Predictor, Trainer};
+
+/// The features of one number, by the definition: quantiles of the rows that are there, each as often as its weight says.
+fn twin(encode: Encode, rows: &[f64], x: f64) -> Vec<f64> {
+    let mut sorted = rows.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let mut different = sorted.clone();
+    different.dedup();
+    let (parts, bins) = match encode {
+        Encode::Linear => return vec![x],
+        Encode::Splines(count) => (usize::from(count) + 1, false),
+        Encode::Bins(count) => (usize::from(count), true),
+    };
+    if different.len() <= 2 {
+        return vec![x];
+    }
+    let [least, largest] = [different[0], different[different.len() - 1]];
+    if different.len() <= parts {
+        let middles: Vec<f64> = different.windows(2).map(|pair| 0.5 * pair[0] + 0.5 * pair[1]).collect();
+        if !bins {
+            return middles.iter().map(|&middle| f64::from(x >= middle)).collect();
+        }
+        let own = middles.iter().filter(|&&middle| x >= middle).count();
+        return (0..different.len()).map(|bin| f64::from(bin == own)).collect();
+    }
+    let mut ends: Vec<f64> = (1..parts)
+        .map(|part| {
+            let up_to = |v: f64| sorted.iter().filter(|&&other| other <= v).count();
+            *different.iter().find(|&&v| up_to(v) * parts >= part * sorted.len()).unwrap()
+        })
+        .filter(|&end| end > least && (bins || end < largest))
+        .collect();
+    ends.dedup();
+    if bins {
+        let own = ends.iter().filter(|&&end| x >= end).count();
+        return (0..=ends.len()).map(|bin| f64::from(bin == own)).collect();
+    }
+    let mut out = vec![x.min(ends[0])];
+    out.extend(ends.windows(2).map(|pair| x.clamp(pair[0], pair[1])));
+    out.push(x.max(ends[ends.len() - 1]));
+    out
+}
+
+fn options(encode: Encode) -> Options {
+    Options {
+        label: Some("y".into()),
+        encode,
+        scale: Some(Scale::None),
+        missing: Missing::Impute,
+        ..Options::default()
+    }
+}
+
+fn features(preparation: &Preparation, table: &RawTable) -> Vec<Vec<f64>> {
+    match preparation.apply::<f64>(table).unwrap().rows() {
+        Rows::Dense { data, cols, .. } => data.chunks(cols).map(<[f64]>::to_vec).collect(),
+        rows => panic!("{rows:?}"),
+    }
+}
+
+fn table(text: &str) -> RawTable {
+    RawTable::parse(text.as_bytes(), Format::Csv, "f.csv").unwrap()
+}
+
+const ALL: [Encode; 6] =
+    [Encode::Linear, Encode::Splines(1), Encode::Splines(6), Encode::Bins(2), Encode::Bins(5), Encode::Splines(100)];
+
+#[test]
+fn pieces_are_those_of_repeated_rows() {
+    for seed in 0..40 {
+        let mut rng = Rng::new(seed);
+        let few = [3, 7, 40, 1000][(seed % 4) as usize];
+        let (mut text, mut again) = (String::from("x,y,w\n"), Vec::new());
+        for row in 0..60 {
+            let x = f64::from(rng.below(few)) * 0.25 - 3.0;
+            let weight = rng.below(3);
+            text += &format!("{x},{},{weight}\n", row % 3 / 2);
+            again.extend((0..weight).map(|_| x));
+        }
+        let rows = table(&text);
+        let other = table("x,y,w\n-99,0,1\n99,1,1\n0.5,0,1\n-2.75,1,1\n");
+        for encode in ALL {
+            let weighted = Options { weight: Some("w".into()), ..options(encode) };
+            let preparation = Preparation::fit(&rows, &weighted).unwrap();
+            for (found, x) in features(&preparation, &other).iter().zip([-99.0, 99.0, 0.5, -2.75]) {
+                assert_eq!(*found, twin(encode, &again, x), "{encode}, seed {seed}, {x}");
+            }
+            assert_eq!(preparation.encoded().len(), twin(encode, &again, 0.0).len());
+        }
+    }
+}
+
+/// Pieces are standardised like other columns, those of 0 and 1 stay; a missing number is the mean, and says so in a column of its own.
+#[test]
+fn pieces_are_standardised_and_filled_in() {
+    let mut rng = Rng::new(5);
+    let cells: Vec<Option<f64>> = (0..200).map(|row| (row % 10 != 3).then(|| rng.normal().exp())).collect();
+    let cell = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
+    let text: String = cells.iter().enumerate().map(|(row, &x)| format!("{},{}\n", cell(x), row % 2)).collect();
+    let rows = table(&format!("x,y\n{text}"));
+    for encode in [Encode::Splines(4), Encode::Bins(4)] {
+        let preparation =
+            Preparation::fit(&rows, &Options { scale: Some(Scale::Standard), ..options(encode) }).unwrap();
+        let found = features(&preparation, &rows);
+        let there: Vec<f64> = cells.iter().flatten().copied().collect();
+        let mean = there.iter().sum::<f64>() / there.len() as f64;
+        let raw: Vec<Vec<f64>> = cells.iter().map(|x| twin(encode, &there, x.unwrap_or(mean))).collect();
+        let width = raw[0].len();
+        assert_eq!(found[0].len(), width + 1);
+        if let Encode::Bins(_) = encode {
+            // Of 0 and 1, they stay so.
+            assert!(found.iter().zip(&raw).all(|(found, raw)| found[..width] == raw[..]));
+            continue;
+        }
+        for column in 0..width {
+            let of =
+                |rows: &[Vec<f64>], power| rows.iter().map(|row| f64::powi(row[column], power)).sum::<f64>() / 200.0;
+            assert!(of(&found, 1).abs() < 1e-12 && (of(&found, 2) - 1.0).abs() < 1e-12, "{encode}, {column}");
+            // A straight line of the piece that rises.
+            let by = |a: usize, b: usize| (found[a][column] - found[b][column]) / (raw[a][column] - raw[b][column]);
+            let least = (0..200).min_by(|&a, &b| raw[a][column].total_cmp(&raw[b][column])).unwrap();
+            let most = (0..200).max_by(|&a, &b| raw[a][column].total_cmp(&raw[b][column])).unwrap();
+            let (slope, lowest) = (by(most, least), raw[least][column]);
+            assert!(slope > 0.0);
+            for (row, raw) in found.iter().zip(&raw) {
+                let line = found[least][column] + slope * (raw[column] - lowest);
+                assert!((row[column] - line).abs() < 1e-9, "{encode}, {column}");
+            }
+        }
+        for (row, x) in found.iter().zip(&cells) {
+            assert_eq!(row[width] > 0.0, x.is_none());
+        }
+    }
+}
+
+#[test]
+fn models_keep_their_pieces() {
+    let mut rng = Rng::new(8);
+    let text: String = (0..300)
+        .map(|_| {
+            let x = rng.normal();
+            format!("{x},{}\n", u8::from(x.abs() + 0.3 * rng.normal() > 1.5))
+        })
+        .collect();
+    let rows = table(&format!("x,y\n{text}"));
+    let mut aucs = Vec::new();
+    for encode in [Encode::Linear, Encode::Splines(6), Encode::Bins(6)] {
+        let preparation = Preparation::fit(&rows, &Options { scale: None, ..options(encode) }).unwrap();
+        let data = preparation.apply::<f32>(&rows).unwrap();
+        let config = Config { method: "ce".into(), length: Length::Steps(400), ..Config::default() };
+        let mut trainer = Trainer::new(&config, data.into(), None).unwrap();
+        aucs.push(trainer.run().unwrap().train.get("auroc").unwrap());
+        let file = trainer.predictor().file(preparation);
+        let bytes = file.to_bytes();
+        assert_eq!(SavedModel::from_bytes(&bytes).unwrap().to_bytes(), bytes);
+        let mut scores = vec![0.0; 300];
+        let data = file.preparation.apply::<f32>(&rows).unwrap();
+        trainer.score(data.rows(), &mut scores).unwrap();
+        let csv = format!("x,y\n{text}");
+        let mut again = Predictor::<f32>::of(&SavedModel::from_bytes(&bytes).unwrap()).unwrap();
+        assert_eq!(again.predict_file(csv.as_bytes(), &[], "f.csv").unwrap().scores, scores);
+    }
+    // A line says nothing of what lies on both sides; pieces do.
+    assert!(aucs[0] < 0.7 && aucs[1] > 0.95 && aucs[2] > 0.85, "{aucs:?}");
+}
+
+#[test]
+fn pieces_that_cannot_be_are_refused() {
+    for text in ["", "spline", "splines", "splines:0", "splines:101", "bins:1", "bins:x", "bins:-3", "linear:2"] {
+        assert!(Encode::parse(text).is_err(), "{text}");
+    }
+    let sparse = RawTable::parse(b"1 1:2\n0 2:1\n", Format::Libsvm, "f.svm").unwrap();
+    let error = Preparation::fit(&sparse, &Options { encode: Encode::Bins(3), ..Options::default() }).unwrap_err();
+    assert!(error.to_string().contains("splines and bins of LIBSVM rows"), "{error}");
+}
