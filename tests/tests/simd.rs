@@ -200,8 +200,8 @@ const STORED: &[(&str, u64)] = &[
     ("soap ramp f32", 0x7778_253b_0f9b_8fb2),
     ("soap ramp f64", 0xeb9d_e3b6_0a33_1419),
     ("smooth-ap f32", 0xa246_0772_ee42_7dc6),
-    ("networks f32", 0x0959_2c49_1cf8_4f28),
-    ("networks f64", 0x1f4a_2b33_8e81_04ad),
+    ("networks f32", 0xa0fe_ab44_69df_08e2),
+    ("networks f64", 0x7da4_6239_f352_8af6),
     ("adam f32", 0x07a7_b9c8_33eb_bc8e),
     ("adam f64", 0x197b_e1d5_5304_e625),
 ];
