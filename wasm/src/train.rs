@@ -240,7 +240,7 @@ impl Trainer {
     /// `pretrain` is set.
     #[cfg(feature = "full")]
     #[wasm_bindgen(js_name = startingAt)]
-    pub fn starting_at(options: &Options, data: &Data, params: Vec<f32>) -> Result<Self, JsError> {
+    pub fn starting_at(options: &Options, data: &Data, params: Vec<f32>) -> Result<Self, Failure> {
         Ok(Self::of(trainer::Trainer::new_at(&options.config, data.train.clone(), data.test.clone(), &params)?))
     }
 
