@@ -32,5 +32,6 @@ export default defineConfig({
   },
   worker: { format: "es" },
   server: { fs: { allow: [at("../..")] } },
-  build: { target: "es2022", license: { fileName: "licenses.md" } },
+  // (Browsers that run WebAssembly preload modules by themselves.)
+  build: { target: "es2022", modulePreload: { polyfill: false }, license: { fileName: "licenses.md" } },
 });

@@ -78,17 +78,17 @@ export async function loadData(seed = state.peek().seed) {
 async function loadRows(seed) {
   const { data, noise, positives } = state.peek();
   const prepare = kind.peek() === SEVERAL ? "prepareClasses" : "prepare";
-  const prepared = async (file, choice) => {
+  const prepared = async (file, { label, positive, impute = false }) => {
     const begin = performance.now();
-    const found = await engines.a.call(prepare, file, { ...choice, share: 0.6, seed });
+    const found = await engines.a.call(prepare, file, { label, impute, share: 0.6, seed, ...(prepare === "prepare" && { positive }) });
     return { ...found, milliseconds: performance.now() - begin };
   };
   if (data === "file") return prepared(own.peek().file, own.peek());
-  const { name, ...choice } = sampleOf(state.peek()) ?? {};
-  if (name) {
-    const { file } = await engines.a.call("open", await fetchSample(name), `${name}.csv`);
+  const sample = sampleOf(state.peek());
+  if (sample) {
+    const { file } = await engines.a.call("open", await fetchSample(sample.name), `${sample.name}.csv`);
     try {
-      return await prepared(file, { ...choice, impute: false });
+      return await prepared(file, sample);
     } finally {
       engines.a.call("close", file);
     }
