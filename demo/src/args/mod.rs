@@ -1,5 +1,6 @@
 //! Options that several subcommands share: as they are typed, and, checked, what is made of them.
 
+pub mod candidates;
 pub mod data;
 pub mod decide;
 pub mod device;

@@ -1,6 +1,7 @@
 //! The rows set aside, the folds, the trainings, and what comes of them.
 
-use super::{Entry, Plan};
+use super::Plan;
+use crate::args::candidates::Candidate;
 use crate::cmd::compare::report::Ahead;
 use crate::error::{CliError, Result};
 use crate::run::store;
@@ -42,7 +43,7 @@ pub struct Job<'a> {
     labels: Vec<u8>,
 }
 
-/// An entry over the folds.
+/// A candidate over the folds.
 pub struct Row {
     pub name: String,
     pub values: Vec<f64>,
@@ -85,7 +86,7 @@ pub struct Importance {
 pub struct Outcome {
     pub parts: Counts,
     pub rows: Vec<Row>,
-    /// The entry that was taken, and whether it is ahead of cross-entropy beyond noise.
+    /// The candidate that was taken, and whether it is ahead of cross-entropy beyond noise.
     pub shipped: String,
     pub beyond: bool,
     pub verdict: String,
@@ -151,39 +152,40 @@ impl<'a> Job<'a> {
         rows.iter().map(|&row| self.labels[row as usize]).collect()
     }
 
-    fn config(&self, entry: &Entry, of: &Preparation, train: &Dataset<f32>) -> Result<Config> {
-        let (method, model, seed) = (entry.method.to_string(), entry.model.clone(), self.plan.seed);
+    fn config(&self, candidate: &Candidate, of: &Preparation, train: &Dataset<f32>) -> Result<Config> {
+        let (method, model, seed) = (candidate.method.to_string(), candidate.model.clone(), self.plan.seed);
         let class_weights = self.plan.data.class_weights(of, train)?;
         Ok(Config { method, model, seed, class_weights, fpr: FPR, ..Config::default() })
     }
 
     /// Trains on some rows.
-    fn trained(&self, entry: &Entry, rows: &[u32]) -> Result<(Preparation, Trainer<f32>)> {
+    fn trained(&self, candidate: &Candidate, rows: &[u32]) -> Result<(Preparation, Trainer<f32>)> {
         let of = Preparation::fit_rows(self.table, &self.plan.data.options, rows)?;
         let data = Arc::new(of.apply_rows::<f32>(self.table, rows)?);
-        let failed = |error| CliError::input(format!("{} broke down: {error}", entry.name));
-        let mut trainer = Trainer::new(&self.config(entry, &of, &data)?, data, None)?;
+        let failed = |error| CliError::input(format!("{} broke down: {error}", candidate.name));
+        let mut trainer = Trainer::new(&self.config(candidate, &of, &data)?, data, None)?;
         while trainer.step().map_err(failed)?.is_some() {}
         Ok((of, trainer))
     }
 
     /// Scores of the rows that each fold holds out, in the order of `train`.
     fn held_out(&self) -> Result<Vec<Vec<f32>>> {
-        let entries = &self.plan.entries;
-        let jobs: Vec<(usize, usize)> =
-            (0..self.plan.folds).flat_map(|fold| (0..entries.len()).map(move |entry| (fold, entry))).collect();
-        let all = Mutex::new(vec![vec![0.0_f32; self.train.len()]; entries.len()]);
+        let candidates = &self.plan.candidates;
+        let jobs: Vec<(usize, usize)> = (0..self.plan.folds)
+            .flat_map(|fold| (0..candidates.len()).map(move |candidate| (fold, candidate)))
+            .collect();
+        let all = Mutex::new(vec![vec![0.0_f32; self.train.len()]; candidates.len()]);
         let bar = crate::tell::bar(jobs.len() as u64, "{bar:30} {pos}/{len} trainings  {eta} left");
         let workers = self.plan.threads.unwrap_or_else(store::cores).min(jobs.len());
-        store::in_parallel(&jobs, workers, |&(fold, entry)| {
+        store::in_parallel(&jobs, workers, |&(fold, candidate)| {
             let (held, rest): (Vec<usize>, Vec<usize>) = (0..self.train.len()).partition(|&at| self.folds[at] == fold);
             let rows = |places: &[usize]| -> Vec<u32> { places.iter().map(|&at| self.train[at]).collect() };
-            let (of, mut trainer) = self.trained(&entries[entry], &rows(&rest))?;
+            let (of, mut trainer) = self.trained(&candidates[candidate], &rows(&rest))?;
             let data = of.apply_rows::<f32>(self.table, &rows(&held))?;
             let mut scores = vec![0.0; data.len()];
             trainer.score(data.rows(), &mut scores)?;
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-            held.iter().zip(scores).for_each(|(&at, score)| all[entry][at] = score);
+            held.iter().zip(scores).for_each(|(&at, score)| all[candidate][at] = score);
             bar.inc(1);
             Ok(())
         })?;
@@ -207,22 +209,22 @@ impl<'a> Job<'a> {
         let scores = self.held_out()?;
         let values = scores.iter().map(|scores| self.on_folds(scores)).collect::<Result<Vec<_>>>()?;
         let rows: Vec<Row> = plan
-            .entries
+            .candidates
             .iter()
             .zip(values.iter().cloned())
             .enumerate()
-            .map(|(at, (entry, own))| {
+            .map(|(at, (candidate, own))| {
                 let (mean, sd) = mean_sd(&own);
                 let ahead = (at > 0).then(|| Ahead::new(&own, &values[0], plan.folds));
                 let ahead = ahead.map(|Ahead { mean, half }| [mean, mean - half, mean + half]);
-                Row { name: entry.name.clone(), values: own, mean, sd, ahead }
+                Row { name: candidate.name.clone(), values: own, mean, sd, ahead }
             })
             .collect();
         let best = (1..rows.len()).fold(0, |best, at| if rows[at].mean > rows[best].mean { at } else { best });
         let beyond = rows[best].ahead.is_some_and(|ahead| ahead[1] > 0.0);
         let shipped = if beyond { best } else { 0 };
         let verdict = verdict(plan, &rows, best, beyond);
-        let (of, mut trainer) = self.trained(&plan.entries[shipped], &self.train)?;
+        let (of, mut trainer) = self.trained(&plan.candidates[shipped], &self.train)?;
         self.outcome(rows, shipped, (beyond, verdict), &scores[shipped], of, &mut trainer)
     }
 

@@ -4,9 +4,9 @@ mod card;
 mod draw;
 mod fit;
 
+use crate::args::candidates::{Candidate, CandidateArgs, METRICS};
 use crate::args::data::{DataArgs, DataPlan};
-use crate::args::{decide, method, words};
-use crate::cmd::compare::{BASE, METRICS, usual};
+use crate::args::{decide, words};
 use crate::cmd::look::find;
 use crate::error::{CliError, Result};
 use crate::tell::table;
@@ -17,7 +17,6 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use undercurve::decision::ThresholdRule;
-use undercurve::trainer::ModelSpec;
 
 /// Options of `auto`.
 #[derive(clap::Args, Debug)]
@@ -43,12 +42,8 @@ pub struct Args {
     /// What methods are compared by: auroc, ap or pauc (false-positive rates up to 0.05)
     #[arg(long, value_name = "NAME", default_value = "ap", hide_possible_values = true, value_parser = words(METRICS))]
     metric: &'static str,
-    /// Methods, with commas between them; cross-entropy is always one [default: those for the metric]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    methods: Vec<String>,
-    /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS; of several, each with an option of its own, each is trained by every method
-    #[arg(long, value_name = "MODEL", default_value = "linear")]
-    model: Vec<String>,
+    #[command(flatten)]
+    candidates: CandidateArgs,
     /// Folds of the rows that are not set aside
     #[arg(long, value_name = "K", default_value_t = 5)]
     folds: usize,
@@ -71,19 +66,11 @@ pub struct Args {
     json: bool,
 }
 
-/// What is trained by what.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    method: &'static str,
-    model: ModelSpec,
-    name: String,
-}
-
 /// What was asked.
 pub struct Plan {
     file: PathBuf,
     data: DataPlan,
-    entries: Vec<Entry>,
+    candidates: Vec<Candidate>,
     metric: &'static str,
     folds: usize,
     rule: ThresholdRule,
@@ -104,29 +91,13 @@ impl Args {
                 format!("--threshold {rule}: a promise is made by `undercurve decide`, on rows that decided nothing");
             return Err(CliError::input(text));
         }
-        let mut names = vec![BASE];
-        let usual = usual(metric).iter().copied().filter(|_| self.methods.is_empty());
-        for name in self.methods.iter().map(String::as_str).chain(usual) {
-            let name = method::find(name)?.name;
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        let mut entries: Vec<Entry> = Vec::new();
-        for text in &self.model {
-            let model = ModelSpec::parse(text).map_err(CliError::Input)?;
-            if entries.iter().all(|entry| entry.model != model) {
-                let several = self.model.len() > 1;
-                let name = |method: &str| if several { format!("{method} {model}") } else { method.to_string() };
-                entries.extend(names.iter().map(|method| Entry { method, model: model.clone(), name: name(method) }));
-            }
-        }
+        let candidates = self.candidates.check(metric)?;
         let out = self.out.unwrap_or_else(|| format!("{}.auto", stem(&file)).into());
         let data = self.reading.check();
         if data.options.weight.is_some() {
             return Err(CliError::input("--weight: auto counts every row alike; `compare` and `train` take weights"));
         }
-        Ok(Plan { file, data, entries, metric, folds, rule, seed, threads, out, json })
+        Ok(Plan { file, data, candidates, metric, folds, rule, seed, threads, out, json })
     }
 }
 
@@ -173,7 +144,7 @@ fn importances_csv(outcome: &Outcome) -> String {
 /// For people.
 fn lines(plan: &Plan, found: &find::Found, outcome: &Outcome) -> Result<()> {
     let say = |text: String| output::line(wrap(&text, 2));
-    let width = plan.entries.iter().map(|entry| entry.name.len()).max().unwrap_or(0).max(6);
+    let width = plan.candidates.iter().map(|candidate| candidate.name.len()).max().unwrap_or(0).max(6);
     let parts = &outcome.parts;
     say(format!(
         "{}: {} rows ({} positive) to train on, {} ({} positive) set aside",

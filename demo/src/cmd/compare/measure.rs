@@ -1,6 +1,7 @@
 //! The trainings of `compare`: every method on every fold, several at a time.
 
 use super::{Plan, tune};
+use crate::args::candidates::Candidate;
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::run::shared::Shared;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use undercurve::data::{Dataset, Preparation, RawTable};
-use undercurve::trainer::{Config, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Trainer};
 
 /// A finished training.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -23,18 +24,9 @@ pub struct Trained {
     pub edge: bool,
 }
 
-/// What is trained.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    pub method: String,
-    pub model: ModelSpec,
-    /// What it is called beside the others.
-    pub name: String,
-}
-
-/// It on all folds.
+/// A candidate on all folds.
 pub struct Row {
-    pub entry: Entry,
+    pub candidate: Candidate,
     pub trained: Vec<Trained>,
 }
 
@@ -72,8 +64,8 @@ struct Foretold {
 }
 
 impl Foretold {
-    fn new(splits: usize, entries: usize) -> Self {
-        Self { splits, first: Mutex::new((entries, 0.0)) }
+    fn new(splits: usize, candidates: usize) -> Self {
+        Self { splits, first: Mutex::new((candidates, 0.0)) }
     }
 
     /// Seconds of all other splits, said once: when the first is done.
@@ -95,15 +87,15 @@ impl Job<'_> {
     ///
     /// # Errors
     /// `Input` for weights of classes that do not fit them.
-    pub fn config(&self, entry: &Entry, train: &Dataset<f32>) -> Result<Config> {
+    pub fn config(&self, candidate: &Candidate, train: &Dataset<f32>) -> Result<Config> {
         let Plan { seed, fpr, .. } = *self.plan;
-        let Entry { method, model, .. } = entry.clone();
+        let (method, model) = (candidate.method.to_string(), candidate.model.clone());
         let class_weights = self.plan.data.class_weights(self.whole, train)?;
         Ok(Config { method, model, seed, fpr, class_weights, ..Config::default() })
     }
 
     /// A name for a training, which says all that it depends on.
-    fn name(&self, entry: &Entry, split: usize) -> String {
+    fn name(&self, candidate: &Candidate, split: usize) -> String {
         let Plan { metric, folds, fpr, seed, tune, data, .. } = self.plan;
         let weights = data.class_weight.as_ref().map_or_else(String::new, |text| format!(" class weights {text}"));
         let (repeat, fold) = (split / folds, split % folds);
@@ -111,7 +103,7 @@ impl Job<'_> {
         let pauc = if *metric == "pauc" { format!(" {}:{}", fpr.0, fpr.1) } else { String::new() };
         format!(
             "{:016x} {} {}{tuned}{weights} {}{pauc} seed {seed} repeat {repeat} fold {fold} of {folds}",
-            self.data, entry.method, entry.model, metric
+            self.data, candidate.method, candidate.model, metric
         )
     }
 
@@ -120,27 +112,30 @@ impl Job<'_> {
     /// # Errors
     /// `Input` for a method that breaks down, and for a file of finished trainings that is none.
     pub fn measure(&self) -> Result<Vec<Row>> {
-        let (plan, entries) = (self.plan, &self.plan.entries);
+        let (plan, candidates) = (self.plan, &self.plan.candidates);
         let store = Store::<Trained>::open(plan.resume.as_deref())?;
         let splits = plan.folds * plan.repeats;
-        let jobs: Vec<(usize, &Entry)> =
-            (0..splits).flat_map(|split| entries.iter().map(move |entry| (split, entry))).collect();
-        let open: Vec<(usize, &Entry)> =
-            jobs.iter().filter(|(split, entry)| store.get(&self.name(entry, *split)).is_none()).copied().collect();
+        let jobs: Vec<(usize, &Candidate)> =
+            (0..splits).flat_map(|split| candidates.iter().map(move |candidate| (split, candidate))).collect();
+        let open: Vec<(usize, &Candidate)> = jobs
+            .iter()
+            .filter(|(split, candidate)| store.get(&self.name(candidate, *split)).is_none())
+            .copied()
+            .collect();
         let bar = tell::bar(jobs.len() as u64, "{bar:30} {pos}/{len} trainings  {msg}  {eta} left");
         bar.inc((jobs.len() - open.len()) as u64);
         bar.reset_eta();
         let parts = Shared::new((0..splits).map(|split| open.iter().filter(|job| job.0 == split).count()));
         let workers = plan.threads.unwrap_or_else(store::cores).min(open.len().max(1));
-        let first = Foretold::new(splits, entries.len());
-        let done = store::in_parallel(&open, workers, |&(split, entry)| {
-            bar.set_message(entry.method.clone());
+        let first = Foretold::new(splits, candidates.len());
+        let done = store::in_parallel(&open, workers, |&(split, candidate)| {
+            bar.set_message(candidate.method);
             let both = parts.get(split, || self.parts(split))?;
-            let trained = self.train(entry, split, &both)?;
+            let trained = self.train(candidate, split, &both)?;
             if let Some(seconds) = first.of(split, trained.seconds)
                 && seconds / workers as f64 > LONG
             {
-                let left = entries.len() * (splits - 1);
+                let left = candidates.len() * (splits - 1);
                 bar.suspend(|| {
                     output::note(format_args!(
                         "the other {left} trainings take about {seconds:.0} s, some {:.0} s with {workers} at a time",
@@ -150,15 +145,15 @@ impl Job<'_> {
             }
             parts.done(split);
             bar.inc(1);
-            store.put(self.name(entry, split), trained)
+            store.put(self.name(candidate, split), trained)
         });
         bar.finish_and_clear();
         done?;
-        let row = |entry: &Entry| {
-            let trained = (0..splits).filter_map(|split| store.get(&self.name(entry, split))).collect();
-            Row { entry: entry.clone(), trained }
+        let row = |candidate: &Candidate| {
+            let trained = (0..splits).filter_map(|split| store.get(&self.name(candidate, split))).collect();
+            Row { candidate: candidate.clone(), trained }
         };
-        Ok(entries.iter().map(row).collect())
+        Ok(candidates.iter().map(row).collect())
     }
 
     /// Training rows and held-out rows, with the preparation that is fitted on the former.
@@ -171,19 +166,19 @@ impl Job<'_> {
         Ok([part(&train)?, part(&test)?])
     }
 
-    fn train(&self, entry: &Entry, split: usize, [train, test]: &Parts) -> Result<Trained> {
+    fn train(&self, candidate: &Candidate, split: usize, [train, test]: &Parts) -> Result<Trained> {
         let (plan, clock) = (self.plan, Instant::now());
         let place = match plan.repeats {
             1 => format!("fold {}", split + 1),
             _ => format!("fold {} of repeat {}", split % plan.folds + 1, split / plan.folds + 1),
         };
-        let failed = |error| CliError::input(format!("{} broke down on {place}: {error}", entry.method));
+        let failed = |error| CliError::input(format!("{} broke down on {place}: {error}", candidate.method));
         let (config, edge) = match plan.tune {
             true => {
-                let choice = tune::choose(&self.config(entry, train)?, train, plan.metric, plan.seed)?;
+                let choice = tune::choose(&self.config(candidate, train)?, train, plan.metric, plan.seed)?;
                 (choice.config, choice.edge)
             }
-            false => (self.config(entry, train)?, false),
+            false => (self.config(candidate, train)?, false),
         };
         let mut trainer = Trainer::new(&config, train.clone(), None)?;
         while trainer.step().map_err(failed)?.is_some() {}

@@ -4,50 +4,31 @@ mod measure;
 pub mod report;
 mod tune;
 
+use crate::args::candidates::{BASE, Candidate, CandidateArgs, METRICS};
 use crate::args::data::{DataArgs, DataPlan};
-use crate::args::method;
 use crate::args::train::range;
-use crate::args::{Word, words};
+use crate::args::words;
 use crate::error::{CliError, Result};
 use crate::input;
 use crate::tell::leaks::Leaks;
 use crate::tell::paired::mean_sd;
 use crate::{output, threads};
-use measure::{Entry, Job, Row};
+use measure::{Job, Row};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::data::{Dataset, Preparation, Targets, group_folds};
 use undercurve::metric::Metrics;
 use undercurve::rng::Rng;
-use undercurve::trainer::{ModelSpec, Trainer};
+use undercurve::trainer::Trainer;
 
 /// The generator's purpose for folds.
 const PURPOSE: u64 = 0x666f_6c64;
-/// What others are compared with.
-pub const BASE: &str = "ce";
-
-/// `--metric`, by the core's name.
-pub const METRICS: &[Word<&str>] = &[
-    ("auroc", "Area under the ROC curve", "auroc"),
-    ("ap", "Average precision", "ap"),
-    ("pauc", "Partial AUC over --fpr", "pauc"),
-];
-
-/// The methods that may gain in a metric.
-pub fn usual(metric: &str) -> &'static [&'static str] {
-    match metric {
-        "auroc" => &[BASE, "ce-balanced", "ppd-sg", "ppd-adagrad", "auc-margin"],
-        "ap" => &[BASE, "ce-balanced", "soap", "ap-exact"],
-        _ => &[BASE, "ce-balanced", "pauc-threshold", "pauc-exact"],
-    }
-}
-
 impl Plan {
     /// The row of cross-entropy with the same model.
     fn base(&self, at: usize) -> usize {
-        let model = &self.entries[at].model;
-        self.entries.iter().position(|other| other.method == BASE && other.model == *model).unwrap_or(0)
+        let model = &self.candidates[at].model;
+        self.candidates.iter().position(|other| other.method == BASE && other.model == *model).unwrap_or(0)
     }
 
     /// What scores that know nothing come to on a fold of so many rows, in the mean.
@@ -85,13 +66,8 @@ pub struct Args {
     /// What is compared: auroc, ap or pauc
     #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = words(METRICS))]
     metric: &'static str,
-    /// Methods, with commas between them; cross-entropy is always one [default: those for the metric]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    methods: Vec<String>,
-    /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS; of several, each with an option of its own, every method trains each, and is held
-    /// against cross-entropy with the same model
-    #[arg(long, value_name = "MODEL", default_value = "linear")]
-    model: Vec<String>,
+    #[command(flatten)]
+    candidates: CandidateArgs,
     /// Folds, drawn by class, or of whole groups (--split-group)
     #[arg(long, value_name = "K", default_value_t = 5)]
     folds: usize,
@@ -128,7 +104,7 @@ pub struct Args {
 pub struct Plan {
     file: PathBuf,
     data: DataPlan,
-    entries: Vec<Entry>,
+    candidates: Vec<Candidate>,
     /// The models, as they were named.
     models: String,
     metric: &'static str,
@@ -152,30 +128,12 @@ impl Args {
         if repeats == 0 {
             return Err(CliError::input("--repeats 0: expected at least 1"));
         }
-        let mut names = vec![BASE];
-        let usual = usual(metric).iter().copied().filter(|_| self.methods.is_empty());
-        for name in self.methods.iter().map(String::as_str).chain(usual) {
-            let name = method::find(name)?.name;
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        let mut entries: Vec<Entry> = Vec::new();
-        for text in &self.model {
-            let model = ModelSpec::parse(text).map_err(CliError::Input)?;
-            if entries.iter().any(|entry| entry.model == model) {
-                continue;
-            }
-            entries.extend(names.iter().map(|&method| {
-                let name = if self.model.len() > 1 { format!("{method} {model}") } else { method.to_string() };
-                Entry { method: method.into(), model: model.clone(), name }
-            }));
-        }
+        let candidates = self.candidates.check(metric)?;
         if let Some(path) = &out {
             output::check_output(path, &[&file])?;
         }
-        let (data, models) = (self.reading.check(), self.model.join(", "));
-        Ok(Plan { file, data, entries, models, metric, folds, repeats, tune, fpr, seed, threads, resume, out, json })
+        let (data, models) = (self.reading.check(), self.candidates.models());
+        Ok(Plan { file, data, candidates, models, metric, folds, repeats, tune, fpr, seed, threads, resume, out, json })
     }
 }
 
@@ -204,8 +162,8 @@ fn refit(job: &Job<'_>, best: &Row, all: Dataset<f32>, path: &Path) -> Result<()
     let (plan, all) = (job.plan, Arc::new(all));
     let config = match plan.tune {
         // By the rows that are there now, as on each fold.
-        true => tune::choose(&job.config(&best.entry, &all)?, &all, plan.metric, plan.seed)?.config,
-        false => job.config(&best.entry, &all)?,
+        true => tune::choose(&job.config(&best.candidate, &all)?, &all, plan.metric, plan.seed)?.config,
+        false => job.config(&best.candidate, &all)?,
     };
     let mut trainer = Trainer::new(&config, all, None)?;
     trainer.run()?;
@@ -222,7 +180,7 @@ fn refit(job: &Job<'_>, best: &Row, all: Dataset<f32>, path: &Path) -> Result<()
     if plan.json {
         return Ok(());
     }
-    output::line(format!("{} on all rows is in {}", best.entry.name, path.display()))
+    output::line(format!("{} on all rows is in {}", best.candidate.name, path.display()))
 }
 
 /// The fold of each row: of every class as many in each, or one more.

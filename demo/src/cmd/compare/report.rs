@@ -1,7 +1,8 @@
 //! The table of `compare` and its verdict.
 
 use super::Plan;
-use super::measure::{Entry, Row};
+use super::measure::Row;
+use crate::args::candidates::Candidate;
 use crate::error::Result;
 use crate::output;
 use crate::tell::paired::mean_sd;
@@ -118,7 +119,7 @@ impl Table<'_> {
             let (mean, sd) = mean_sd(&row.values());
             let interval = (!self.is_base(at)).then_some([ahead.mean - ahead.half, ahead.mean + ahead.half]);
             output::line(json!({
-                "method": row.entry.method, "model": row.entry.model.to_string(), "metric": self.metric,
+                "method": row.candidate.method, "model": row.candidate.model.to_string(), "metric": self.metric,
                 "folds": row.values(), "mean": mean, "sd": sd,
                 "chosen": plan.tune.then(|| chosen(row)), "at_edge": plan.tune.then(|| edges(row)),
                 "ahead": (!self.is_base(at)).then_some(ahead.mean), "interval": interval, "seconds": row.seconds(),
@@ -126,7 +127,7 @@ impl Table<'_> {
             }))?;
         }
         let (best, _, beyond) = self.verdict();
-        let Entry { method, model, .. } = &rows[best].entry;
+        let Candidate { method, model, .. } = &rows[best].candidate;
         output::line(json!({
             "best": method, "model": model.to_string(), "beyond_noise": beyond, "folds": plan.folds, "repeats": plan.repeats,
             "no_signal": self.no_signal(best).is_some(),
@@ -153,7 +154,7 @@ impl Table<'_> {
         for row in rows.iter().filter(|row| plan.tune && edges(row) > 0) {
             output::line(format!(
                 "{}: {} of {} choices of lr and decay lie at an end of the grid; it may have more to gain.",
-                row.entry.name,
+                row.candidate.name,
                 edges(row),
                 row.trained.len()
             ))?;
@@ -166,14 +167,14 @@ impl Table<'_> {
             rows[0].seconds()
         ))?;
         let (best, Ahead { mean, half }, beyond) = self.verdict();
-        let (name, metric, folds) = (&rows[best].entry.name, &self.metric, &self.folds);
+        let (name, metric, folds) = (&rows[best].candidate.name, &self.metric, &self.folds);
         if let Some([low, high]) = self.no_signal(best) {
             return output::line(format!(
                 "No signal found: the 95 % interval of the greatest mean {metric}, {name} with [{low:.4}, {high:.4}], holds that of scores at random, {:.4}.",
                 self.chance
             ));
         }
-        let models = self.rows.iter().filter(|row| row.entry.method == "ce").count();
+        let models = self.rows.iter().filter(|row| row.candidate.method == "ce").count();
         let same = if models > 1 { " with the same model" } else { "" };
         let by = format!("by {mean:.4} in {metric}, {:.4} to {:.4}.", mean - half, mean + half);
         output::line(match (self.is_base(best), beyond) {
@@ -187,7 +188,7 @@ impl Table<'_> {
 
     /// The rows below their heading.
     fn rows(&self) -> Result<()> {
-        let width = self.rows.iter().map(|row| row.entry.name.len()).max().unwrap_or(0).max(6);
+        let width = self.rows.iter().map(|row| row.candidate.name.len()).max().unwrap_or(0).max(6);
         // From the lowest to the highest end of an interval, and the 0 of cross-entropy.
         let span = self.ahead[1..].iter().fold([0.0_f64, 0.0_f64], |[low, high], ahead| {
             [low.min(ahead.mean - ahead.half), high.max(ahead.mean + ahead.half)]
@@ -207,7 +208,7 @@ impl Table<'_> {
             };
             output::line(format!(
                 "{:width$}  {mean:.4} ± {sd:.4}  {apart:>26}  {:>8.2}  {}",
-                row.entry.name,
+                row.candidate.name,
                 row.seconds(),
                 picture(ahead, span)
             ))?;
