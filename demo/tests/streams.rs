@@ -49,7 +49,7 @@ fn no_command_minds_its_streams() {
         &["train", "p.csv", "--group", "sex", "--method", "sonex", "--steps", "30", "--require", "--out", "model"],
         &["train", "data.csv", "--label", "none", "--out", "model"],
         &["train", "data.csv", "--steps", "three"],
-        &["compare", "data.csv", "--metric", "ap", "--methods", "soap", "--folds", "2", "--out", "model"],
+        &["compare", "data.csv", "--metric", "ap", "--methods", "ce", "--folds", "2", "--out", "model"],
         &["frontier", "p.csv", "--group", "sex", "--steps", "20", "--bounds", "0.1", "--svg", "f.svg"],
         &["eval", "m", "data.csv", "--scores", "scores.csv"],
         &["eval", "m", "data.csv", "--json"],

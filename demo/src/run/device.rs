@@ -31,6 +31,7 @@ pub trait Elsewhere<T: Real> {
 }
 
 /// What came of opening a graphics adapter for a run.
+#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "no driver is asked"))]
 pub enum Opened<T> {
     /// What makes the steps, and what to tell of it.
     Here(Box<dyn Elsewhere<T> + Send>, Option<String>),
@@ -82,6 +83,7 @@ pub fn software(context: &undercurve_gpu::Context) -> Option<String> {
 }
 
 /// A driver's answer, which may have several lines, in one.
+#[cfg(feature = "gpu")]
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
