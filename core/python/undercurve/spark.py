@@ -228,8 +228,10 @@ def scored(frame: Any, model: Model, column: str = "score", of: Told = "scores")
     return frame.mapInArrow(add, StructType([*frame.schema.fields]).add(column, _kind(model)))
 
 
-def _kind(model: Model) -> str:
-    return "array<double>" if len(model.classes) > 2 else "double"
+def _kind(model: Model) -> Any:
+    from pyspark.sql.types import ArrayType, DoubleType
+
+    return ArrayType(DoubleType()) if len(model.classes) > 2 else DoubleType()
 
 
 def _scores(model: Model, of: Told, rows: Any) -> Any:
