@@ -215,8 +215,8 @@ impl Plan {
                 )));
             }
         }
-        // (The rest is for the program and what it reads into.)
-        let bytes = bytes - PROGRAM;
+        // (The rest is for the program, and what memory loses between its pieces.)
+        let bytes = (bytes - PROGRAM) / 10 * 9;
         let mut first = Bounded::of_memory(bytes);
         for file in &self.files {
             let first_lines = self.columns.pieces(file, self.layout, |scores, labels| first.update(scores, labels))?;

@@ -294,7 +294,7 @@ impl Found {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, Scores, Stop, number, read_lines};
+    use super::{Found, Scores, number, read_lines};
     use undercurve::data::ReadOptions;
 
     fn scores(text: &str, positive: Option<&str>) -> Option<(Vec<f64>, Vec<u8>)> {

@@ -145,38 +145,14 @@ impl Bounded {
     }
 
     fn settle(&mut self) {
-        if self.waiting.iter().all(Vec::is_empty) {
-            return;
+        if !self.waiting.iter().all(Vec::is_empty) {
+            let nodes = counted(self.waiting.each_mut().map(core::mem::take));
+            self.join(&nodes);
         }
-        let keys = self.waiting.each_mut().map(core::mem::take);
-        let cells = count(keys, [Vec::new(), Vec::new()]);
-        let node =
-            |cell: Cell| Node { low: cell.key, high: cell.key, negatives: cell.negatives, positives: cell.positives };
-        let nodes: Vec<Node> = cells.into_iter().map(node).collect();
-        self.join(&nodes);
     }
 
-    /// Ranges lie apart or inside each other; one inside becomes part of the other.
     fn join(&mut self, other: &[Node]) {
-        let mut all: Vec<Node> = Vec::with_capacity(self.nodes.len() + other.len());
-        let (mut a, mut b) = (&self.nodes[..], other);
-        loop {
-            let next = match (a.first(), b.first()) {
-                (Some(one), Some(two)) if (one.low, !one.high) <= (two.low, !two.high) => take(&mut a),
-                (_, Some(_)) => take(&mut b),
-                (Some(_), None) => take(&mut a),
-                (None, None) => break,
-            };
-            let Some(next) = next else { break };
-            match all.last_mut() {
-                Some(last) if last.high >= next.low => {
-                    last.negatives += next.negatives;
-                    last.positives += next.positives;
-                }
-                _ => all.push(next),
-            }
-        }
-        self.nodes = all;
+        self.nodes = joined(&self.nodes, other);
         if self.nodes.len() > self.most {
             self.shrink();
         }
@@ -201,7 +177,7 @@ impl Bounded {
     /// # Errors
     /// `Empty` without rows, `OneClass`.
     pub fn bounds(&self, range: FprRange) -> Result<Bounds> {
-        bounds(self.settled().nodes.iter().rev().copied(), range)
+        bounds(self.settled().iter().rev().copied(), range)
     }
 
     /// Rows with label 1, and with label 0.
@@ -214,12 +190,13 @@ impl Bounded {
     /// The state of the same rows, as long as each score has a range of its own.
     #[must_use]
     pub fn state(&self) -> Option<State> {
-        let nodes = &self.settled().nodes;
-        let cell = |node: &Node| {
-            let Node { low: key, high, negatives, positives } = *node;
-            (key == high).then_some(Cell { key, weight: ONE, positives, negatives })
-        };
-        let cells = nodes.iter().map(cell).collect::<Option<Vec<_>>>()?;
+        let nodes = self.settled();
+        if nodes.iter().any(|node| node.low < node.high) {
+            return None;
+        }
+        let cell =
+            |&Node { low: key, negatives, positives, .. }: &Node| Cell { key, weight: ONE, positives, negatives };
+        let cells = nodes.iter().map(cell).collect();
         Some(State { cells, rows: self.rows, weights: (self.rows > 0).then_some(false), ..State::default() })
     }
 
@@ -238,14 +215,42 @@ impl Bounded {
         }
     }
 
-    fn settled(&self) -> Cow<'_, Self> {
+    /// The ranges of all rows; some more while rows wait.
+    fn settled(&self) -> Cow<'_, [Node]> {
         if self.waiting.iter().all(Vec::is_empty) {
-            return Cow::Borrowed(self);
+            return Cow::Borrowed(&self.nodes);
         }
-        let mut settled = self.clone();
-        settled.settle();
-        Cow::Owned(settled)
+        Cow::Owned(joined(&self.nodes, &counted(self.waiting.clone())))
     }
+}
+
+/// Each score as a range.
+fn counted(keys: [Vec<u64>; 2]) -> Vec<Node> {
+    let node =
+        |cell: Cell| Node { low: cell.key, high: cell.key, negatives: cell.negatives, positives: cell.positives };
+    count(keys, [Vec::new(), Vec::new()]).into_iter().map(node).collect()
+}
+
+/// Ranges lie apart or inside each other; one inside becomes part of the other.
+fn joined(mut a: &[Node], mut b: &[Node]) -> Vec<Node> {
+    let mut all: Vec<Node> = Vec::with_capacity(a.len() + b.len());
+    loop {
+        let next = match (a.first(), b.first()) {
+            (Some(one), Some(two)) if (one.low, !one.high) <= (two.low, !two.high) => take(&mut a),
+            (_, Some(_)) => take(&mut b),
+            (Some(_), None) => take(&mut a),
+            (None, None) => break,
+        };
+        let Some(next) = next else { break };
+        match all.last_mut() {
+            Some(last) if last.high >= next.low => {
+                last.negatives += next.negatives;
+                last.positives += next.positives;
+            }
+            _ => all.push(next),
+        }
+    }
+    all
 }
 
 /// Between which numbers the metrics lie of rows in these ranges, the highest first.
