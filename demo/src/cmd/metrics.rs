@@ -372,7 +372,7 @@ impl Plan {
 }
 
 /// Bytes that are not for counts.
-const PROGRAM: usize = 20_000_000;
+const PROGRAM: usize = 36_000_000;
 
 /// Bytes, as 500M.
 fn size(text: &str) -> std::result::Result<usize, String> {
