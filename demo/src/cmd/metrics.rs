@@ -205,7 +205,8 @@ impl Plan {
     fn bounded(&self, bytes: usize) -> Result<()> {
         merged::check_bounds(&self.asked.metrics)?;
         for file in &self.files {
-            if self.passes == 2 && !file.metadata().map_or(true, |about| about.is_file()) {
+            let twice = *file != Path::new("-") && file.metadata().map_or(true, |about| about.is_file());
+            if self.passes == 2 && !twice {
                 return Err(CliError::input(format!("--passes 2: {} cannot be read twice", file.display())));
             }
             if state_begins(file)? {
