@@ -4,6 +4,7 @@ mod common;
 
 use common::{Folder, Numbers, csv, run, stdout, undercurve};
 use serde_json::Value;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -1709,6 +1710,90 @@ fn training_goes_on_from_a_model_without_forgetting() {
     refuse(&["eval", "new.model", "second.csv", "--start", "old.model"], "--constraint");
     folder.write("first.csv", task(600, 6, [1.0, -0.6]));
     refuse(&resume[..4], "run.model: saved with another set of rows whose loss is bounded");
+}
+
+#[test]
+fn files_of_any_length_are_measured_in_a_fixed_amount_of_memory() {
+    let folder = Folder::new("memory");
+    let mut numbers = Numbers(5);
+    let mut file = |name: &str, rows: usize| {
+        let mut text = "score,label\n".to_string();
+        for row in 0..rows {
+            let label = u8::from(row % 20 == 0);
+            writeln!(text, "{:.9},{label}", numbers.next() + 0.2 * f64::from(label)).unwrap();
+        }
+        folder.write(name, &text);
+        text
+    };
+    let all = file("a.csv", 500_000) + &file("b.csv", 400_000)["score,label\n".len()..];
+    folder.write("all.csv", all);
+    let asked = "auroc,ap,pauc,pauc:0.1:0.4,mcclish:0.2";
+    let told = |args: &[&str]| -> serde_json::Value {
+        let args = [&["metrics", "--json", "--metric", asked], args].concat();
+        serde_json::from_str(&stdout(&run(&folder.0, &args))).unwrap()
+    };
+    let exact = told(&["all.csv"]);
+    let ends = |told: &serde_json::Value| -> Vec<(f64, f64)> {
+        assert_eq!((&told["rows"], &told["positives"]), (&900_000.into(), &45_000.into()));
+        let of = |name| {
+            let (low, high) = (&told["bounds"][name][0], &told["bounds"][name][1]);
+            let (low, high, value) = (low.as_f64().unwrap(), high.as_f64().unwrap(), exact[name].as_f64().unwrap());
+            assert!(low <= value && value <= high && high - low < 1e-4, "{name}: {low} {value} {high}");
+            (low, high)
+        };
+        asked.split(',').map(of).collect()
+    };
+    // More different scores than fit 100 MB; less than fit 500.
+    let once = told(&["a.csv", "b.csv", "--memory", "100M"]);
+    let (wide, stdin) = (ends(&once), Stdio::from(fs::File::open(folder.path("all.csv")).unwrap()));
+    let args = ["metrics", "-", "--memory", "100M", "--metric", "auroc"];
+    let piped = stdout(&undercurve().args(args).stdin(stdin).output().unwrap());
+    let (low, high) = ((wide[0].0 * 1e9).floor() / 1e9, (wide[0].1 * 1e9).ceil() / 1e9);
+    let want = format!("900000 rows, 45000 positive; the metrics lie between\nauroc  {low:.9} and {high:.9}\n");
+    assert_eq!(piped, want);
+    assert!(low < high);
+    let twice = told(&["a.csv", "b.csv", "--memory", "100M", "--passes", "2"]);
+    for (once, twice) in wide.into_iter().zip(ends(&twice)) {
+        let narrower = twice.1 - twice.0 <= 0.5 * (once.1 - once.0);
+        assert!(once.0 <= twice.0 && twice.1 <= once.1 && narrower, "{once:?} {twice:?}");
+    }
+    assert_eq!(told(&["a.csv", "b.csv", "--memory", "0.5gb"]), exact);
+
+    // Words, quotes, and other columns, whatever is in them.
+    folder.write("plain.csv", "score,label\n0.5,1\n0.25,0\n0.75,1\n0.6,0\n");
+    folder.write("words.csv", "id;what;points\n\"a;1\";\"yes\";0.5\n\n;no; 0.25\r\ninf;yes;\"0.75\"\nx;maybe;0.6");
+    let want = stdout(&run(&folder.0, &["metrics", "plain.csv"]));
+    let words = ["metrics", "words.csv", "--label", "what", "--score", "3", "--positive", "yes", "--memory", "100M"];
+    assert_eq!(stdout(&run(&folder.0, &words)), want);
+
+    let refused =
+        |args: &[&str], told: &str| refused(&folder, &[&["metrics", "--memory", "100M"], args].concat(), told);
+    let row = ": no row with a score and a label of 0 or 1";
+    for (text, line) in
+        [("score,label\n1,0\n\n0.5,2\n", 4), ("score,label\n1,0\n,1\n", 3), ("score,label\n1,0\nnan,1\n", 3)]
+    {
+        folder.write("wrong.csv", text);
+        refused(&["wrong.csv"], &format!("wrong.csv:{line}{row}"));
+    }
+    folder.write("wrong.csv", "score,label\n1,0\n\"1,1\n");
+    refused(&["wrong.csv"], "wrong.csv:3:1: a quoted cell never ends");
+    folder.write("wrong.csv", "score,label\n".to_string() + &"\"1\",0\n".repeat(200) + "\"1,1\n");
+    refused(&["wrong.csv"], &format!("wrong.csv:202{row}"));
+    folder.write("wrong.csv", "score,label\n1,0\n2,0\n");
+    refused(&["wrong.csv"], "both positives and negatives are needed");
+    refused(&["plain.csv", "--score", "points"], "plain.csv");
+    refused(&["missing.csv"], "missing.csv");
+    refused(&["-", "--passes", "2"], "--passes 2: - cannot be read twice");
+    refused(&["plain.csv", "--metric", "f1:0.5"], "--metric f1:0.5: is not told with --memory");
+    stdout(&run(&folder.0, &["metrics", "plain.csv", "--state", "plain.state"]));
+    refused(&["plain.state"], "plain.state: is a state, which is not read with --memory");
+    for args in [
+        &["metrics", "plain.csv", "--memory", "5M"][..],
+        &["metrics", "plain.csv", "--passes", "2"],
+        &["metrics", "plain.csv", "--memory", "100M", "--group", "score"],
+    ] {
+        assert_eq!(run(&folder.0, args).status.code(), Some(2), "{args:?}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::metric::Numbers;
 use undercurve::checkpoint::{Kind, seal};
-use undercurve::metric::{Bounded, FprRange, Metrics, State, StateError, Summary, TieRule, Truth};
+use undercurve::metric::{Bounded, Bounds, FprRange, Metrics, State, StateError, Summary, TieRule, Truth};
 use undercurve::{Error, Real};
 
 /// Random places, shares and orders.
@@ -383,19 +383,37 @@ fn bounds_of_a_fixed_size_contain_the_metrics_however_rows_are_split() {
         let mut all = states.pop().unwrap();
         states.iter().for_each(|state| all.merge(state).unwrap());
         assert_eq!(all.rows(), n as u64);
-        contain(all.bounds(range).unwrap(), &exact, &format!("case {case}"));
+        assert_eq!(all.labels(), [1, 0].map(|y| labels.iter().filter(|&&label| label == y).count() as u64));
+        let bounds = all.bounds(range).unwrap();
+        contain(bounds, &exact, &format!("case {case}"));
+        // A second pass, in another order, lies inside.
+        let mut second = all.narrow([0, 20_000, 200_000][random.below(3)]).unwrap();
+        assert!(matches!(second.bounds(range), Err(Error::Unsupported { .. })), "case {case}: no rows yet");
+        scores.chunks(89).zip(labels.chunks(89)).rev().for_each(|(s, y)| second.update(s, y).unwrap());
+        let narrow = second.bounds(range).unwrap();
+        contain(narrow, &exact, &format!("case {case}, second pass"));
+        let pairs = |bounds: Bounds| [bounds.auroc, bounds.ap, bounds.pauc];
+        for ((low, high), (less, more)) in pairs(narrow).into_iter().zip(pairs(bounds)) {
+            assert!(less <= low + 1e-11 && high <= more + 1e-12, "case {case}: {narrow:?} {bounds:?}");
+        }
+        // Other rows are noticed.
+        second.update(&[scores[0]], &[labels[0]]).unwrap();
+        assert!(matches!(second.bounds(range), Err(Error::Unsupported { .. })), "case {case}: a row more");
         // With room for all scores they are the metrics.
         let mut wide = Bounded::new(50_000);
         wide.update(&scores, &labels).unwrap();
         let bounds = wide.bounds(range).unwrap();
-        assert_eq!([bounds.auroc, bounds.ap, bounds.pauc], [exact.auroc, exact.ap, exact.pauc].map(|x| (x, x)));
+        assert_eq!(pairs(bounds), [exact.auroc, exact.ap, exact.pauc].map(|x| (x, x)));
+        assert_eq!(wide.state().unwrap().summary(range).unwrap(), exact);
     }
     assert_eq!(Bounded::new(1).bounds(range), Err(Error::Empty { what: "scores" }));
+    assert_eq!(Bounded::new(1).narrow(1000).err(), Some(Error::Empty { what: "scores" }));
 }
 
 #[test]
 fn bounds_of_many_rows_are_narrow() {
     let mut random = Draws::new(3);
+    let (mut kept, mut kept_labels) = (Vec::new(), Vec::new());
     let (n, range) = (cases(400_000, 20_000_000), FprRange::new(0.0, 0.05).unwrap());
     let (mut exact, mut bounded) = (State::new(), Bounded::new(1 << cases(14, 18)));
     for _ in 0..n / 1000 {
@@ -404,6 +422,8 @@ fn bounds_of_many_rows_are_narrow() {
         let scores: Vec<f64> = labels.iter().map(|&y| score(&mut random, y)).collect();
         exact.update(&scores, &labels, &[]).unwrap();
         bounded.update(&scores, &labels).unwrap();
+        kept.extend(scores);
+        kept_labels.extend(labels);
     }
     let (bounds, exact) = (bounded.bounds(range).unwrap(), exact.summary(range).unwrap());
     let wide = [bounds.auroc, bounds.ap, bounds.pauc].map(|(low, high)| high - low);
@@ -414,4 +434,12 @@ fn bounds_of_many_rows_are_narrow() {
     contain(bounds, &exact, "many rows");
     let most = if n > 1_000_000 { 1e-4 } else { 2e-3 };
     assert!(wide.iter().all(|&wide| wide <= most), "{wide:?}");
+    // A second pass in the memory that the first had.
+    let mut second = bounded.narrow(100 << cases(14, 18)).unwrap();
+    second.update(&kept, &kept_labels).unwrap();
+    let bounds = second.bounds(range).unwrap();
+    contain(bounds, &exact, "many rows, second pass");
+    let narrow = [bounds.auroc, bounds.ap, bounds.pauc].map(|(low, high)| high - low);
+    println!("second pass: auroc ± {:.1e}, ap ± {:.1e}, pauc {:.1e}", narrow[0], narrow[1], narrow[2]);
+    assert!(narrow.iter().zip(wide).all(|(&narrow, wide)| narrow <= 0.4 * wide), "{narrow:?} {wide:?}");
 }

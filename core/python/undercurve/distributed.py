@@ -170,27 +170,41 @@ def minimize(
     ----------
     Nocedal and Wright 2006, algorithm 7.4, with ten pairs and backtracking to the Armijo condition.
     """
-    columns = np.asfortranarray(x, dtype=np.float64)
-    labels = np.asarray(labels)
+    columns, labels = np.asfortranarray(x, dtype=np.float64), np.asarray(labels)
+    w = _mean_difference(columns, labels, engine) if start is None else np.array(start, dtype=np.float64)
+    return _descend(lambda w: _at(loss, columns, labels, w, engine), w, decay, steps, tolerance)
 
+
+def _at(loss: Loss, columns: Any, labels: Any, w: Any, engine: Engine) -> tuple[float, NDArray[np.float64]]:
+    """The loss of the rows of all workers with these weights, and its derivatives."""
+    # (A column at a time, so that the bits of a row do not depend on its place.)
+    scores = np.zeros(len(columns))
+    for j, one in enumerate(w):
+        scores += columns[:, j] * one
+    value, by_score = _run(loss._core, engine, scores, labels)
+    return value, _sums(lambda j: columns[:, j] * by_score, len(w), engine)
+
+
+def _mean_difference(columns: Any, labels: Any, engine: Engine) -> NDArray[np.float64]:
+    """Where L-BFGS begins: the means of the positives less those of the others."""
+    y, d = labels == 1, columns.shape[1]
+    of_class = [y, ~y]
+    counts = _sums(lambda k: of_class[k] * 1.0, 2, engine)
+    sums = _sums(lambda k: columns[of_class[k // d], k % d], 2 * d, engine)
+    return sums[:d] / max(counts[0], 1.0) - sums[d:] / max(counts[1], 1.0)
+
+
+def _descend(
+    loss_at: Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]],
+    w: NDArray[np.float64],
+    decay: float,
+    steps: int,
+    tolerance: float,
+) -> Fit:
     def at(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        # (A column at a time, so that the bits of a row do not depend on its place.)
-        scores = np.zeros(len(columns))
-        for j, one in enumerate(w):
-            scores += columns[:, j] * one
-        value, by_score = _run(loss._core, engine, scores, labels)
-        slopes = _sums(lambda j: columns[:, j] * by_score, len(w), engine)
+        value, slopes = loss_at(w)
         return value + decay / 2 * _dot(w, w), slopes + decay * w
 
-    if start is None:
-        y = labels == 1
-        of_class = [y, ~y]
-        counts = _sums(lambda k: of_class[k] * 1.0, 2, engine)
-        d = columns.shape[1]
-        sums = _sums(lambda k: columns[of_class[k // d], k % d], 2 * d, engine)
-        w = sums[:d] / max(counts[0], 1.0) - sums[d:] / max(counts[1], 1.0)
-    else:
-        w = np.array(start, dtype=np.float64)
     value, slopes = at(w)
     pairs: list[tuple[Any, Any, float]] = []
     for taken in range(steps):

@@ -62,5 +62,5 @@ pub use values::{ValueSummary, value_summary};
 pub use {
     classes::{ClassSummary, OneVsRest, class_summary, log_odds},
     owned::{Intervals, MOST_RUNS, Metrics},
-    state::{Bounded, Bounds, State, StateError},
+    state::{Bounded, Bounds, Narrowing, State, StateError},
 };

@@ -40,6 +40,7 @@ const TASKS: &[(&str, &[&str])] = &[
             "id",
             "score",
             "state",
+            "memory",
         ],
     ),
     (

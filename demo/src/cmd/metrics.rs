@@ -19,7 +19,7 @@ use undercurve::data::{
     label_values,
 };
 use undercurve::decision::ThresholdRule;
-use undercurve::metric::{State, Truth, class_summary};
+use undercurve::metric::{Bounded, State, Truth, class_summary};
 use undercurve::trainer::Config;
 
 /// Options of `metrics`.
@@ -31,6 +31,7 @@ Examples:
   undercurve metrics scores.csv
   undercurve metrics scores.csv --metric auroc,mcclish:0.1,precision-at-recall:0.5 --json
   undercurve metrics monday.csv --state monday.state; undercurve metrics monday.state tuesday.state
+  undercurve metrics year/*.csv --memory 500M --passes 2
   undercurve metrics scores.csv --metric precision-at:100,recall-at:2%,precision,f1 --threshold \"fpr<=0.01\"
 
 With more than two labels and a column score:CLASS for each: the Hand-Till AUC, the accuracy of the highest score, and AUROC
@@ -82,6 +83,14 @@ pub struct Args {
     /// metrics of all together. Labels are 0 and 1, or --positive and others; one class will do
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
+    /// Read files of any length in about so many bytes of memory, as 500M or 2G: AUROC, AP and partial AUC as two numbers that they lie
+    /// between, or exactly while the different scores fit. Labels are 0 and 1, or --positive and others
+    #[arg(long, value_name = "SIZE", value_parser = size,
+        conflicts_with_all = ["state", "threshold", "cluster", "reliability", "query", "curves", "group", "weight"])]
+    memory: Option<usize>,
+    /// Read the files so often, 1 or 2: the second time narrows the bounds
+    #[arg(long, value_name = "TIMES", requires = "memory", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    passes: u8,
     /// Whether the first line names the columns: yes, no, or auto, which looks for the name of the label column, and for
     /// numbers below names
     #[arg(long, value_name = "WHETHER", default_value = "auto", hide_possible_values = true, value_parser = words(HEADERS))]
@@ -97,6 +106,8 @@ struct Plan {
     /// With the first.
     files: Vec<PathBuf>,
     state: Option<PathBuf>,
+    memory: Option<usize>,
+    passes: u8,
     layout: Layout,
     columns: Columns,
     cluster: Option<String>,
@@ -105,7 +116,7 @@ struct Plan {
 
 impl Args {
     fn check(self) -> Result<Plan> {
-        let Self { files, label, score, positive, header, state, .. } = self;
+        let Self { files, label, score, positive, header, state, memory, passes, .. } = self;
         let inputs: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
         self.curves.as_ref().map_or(Ok(()), |path| curves::check(path, &inputs))?;
         state.as_ref().map_or(Ok(()), |path| output::check_output(path, &inputs))?;
@@ -123,6 +134,8 @@ impl Args {
             file: files.first().cloned().unwrap_or_default(),
             files,
             state,
+            memory,
+            passes,
             layout: Layout { format: Format::Csv, header, ..Layout::default() },
             columns: Columns { label, score, positive },
             cluster: self.cluster,
@@ -135,6 +148,9 @@ impl Args {
 pub fn run(args: Args) -> Result<()> {
     let plan = args.check()?;
     let asked = &plan.asked;
+    if let Some(bytes) = plan.memory {
+        return plan.bounded(bytes);
+    }
     if plan.state.is_some() || plan.files.len() > 1 || state_in(&plan.file)?.is_some() {
         return plan.merged();
     }
@@ -183,6 +199,42 @@ impl Plan {
                 merged::written(&all, path, self.asked.json)
             }
         }
+    }
+
+    /// Bounds of the metrics of all files, whatever their length.
+    fn bounded(&self, bytes: usize) -> Result<()> {
+        merged::check_bounds(&self.asked.metrics)?;
+        for file in &self.files {
+            let twice = *file != Path::new("-") && file.metadata().map_or(true, |about| about.is_file());
+            if self.passes == 2 && !twice {
+                return Err(CliError::input(format!("--passes 2: {} cannot be read twice", file.display())));
+            }
+            if state_begins(file)? {
+                return Err(CliError::input(format!(
+                    "{}: is a state, which is not read with --memory",
+                    file.display()
+                )));
+            }
+        }
+        // (The rest is for the program, and what memory loses between its pieces.)
+        let bytes = (bytes - PROGRAM) / 10 * 9;
+        let mut first = Bounded::of_memory(bytes);
+        for file in &self.files {
+            let first_lines = self.columns.pieces(file, self.layout, |scores, labels| first.update(scores, labels))?;
+            input::say(&input::reading_notes(&first_lines, None, file));
+        }
+        let (metrics, json, rows) = (&*self.asked.metrics, self.asked.json, [first.rows(), first.labels()[0]]);
+        if let Some(state) = first.state() {
+            return merged::tell(&state, metrics, json);
+        }
+        if self.passes == 1 {
+            return merged::tell_bounds(rows, |range| first.bounds(range), metrics, json);
+        }
+        let mut second = first.narrow(bytes)?;
+        for file in &self.files {
+            self.columns.pieces(file, self.layout, |scores, labels| second.update(scores, labels))?;
+        }
+        merged::tell_bounds(rows, |range| second.bounds(range), metrics, json)
     }
 
     /// The state of one file.
@@ -320,19 +372,40 @@ impl Plan {
     }
 }
 
+/// Bytes that are not for counts.
+const PROGRAM: usize = 36_000_000;
+
+/// Bytes, as 500M.
+fn size(text: &str) -> std::result::Result<usize, String> {
+    let (number, unit) = match text.to_ascii_uppercase().trim_end_matches('B') {
+        text if text.ends_with('K') => (text.trim_end_matches('K').to_string(), 1e3),
+        text if text.ends_with('M') => (text.trim_end_matches('M').to_string(), 1e6),
+        text if text.ends_with('G') => (text.trim_end_matches('G').to_string(), 1e9),
+        text => (text.to_string(), 1.0),
+    };
+    match number.trim().parse::<f64>().map(|number| number * unit) {
+        Ok(bytes) if (1e8..=1e15).contains(&bytes) => Ok(bytes as usize),
+        _ => Err("bytes from 100M on, as 500M or 2G".to_string()),
+    }
+}
+
+/// Whether a file begins as a state does.
+fn state_begins(path: &Path) -> Result<bool> {
+    if !path.metadata().is_ok_and(|about| about.is_file()) {
+        return Ok(false);
+    }
+    let in_file = |error| CliError::file(path, &error);
+    let mut bytes = Vec::new();
+    File::open(path).map_err(in_file)?.take(16).read_to_end(&mut bytes).map_err(in_file)?;
+    Ok(State::is_state(&bytes))
+}
+
 /// The state in a file that begins as one.
 fn state_in(path: &Path) -> Result<Option<State>> {
-    let in_file = |error| CliError::file(path, &error);
-    if !path.metadata().is_ok_and(|about| about.is_file()) {
+    if !state_begins(path)? {
         return Ok(None);
     }
-    let mut file = File::open(path).map_err(in_file)?;
-    let mut bytes = Vec::new();
-    file.by_ref().take(16).read_to_end(&mut bytes).map_err(in_file)?;
-    if !State::is_state(&bytes) {
-        return Ok(None);
-    }
-    file.read_to_end(&mut bytes).map_err(in_file)?;
+    let bytes = std::fs::read(path).map_err(|error| CliError::file(path, &error))?;
     let state = State::from_bytes(&bytes);
     state.map(Some).map_err(|error| CliError::input(format!("{}: {error}", path.display())))
 }

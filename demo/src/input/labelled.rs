@@ -1,7 +1,7 @@
 //! Files of scores and labels, whoever made the scores: where the columns are, and what is in them.
 
 use crate::error::{CliError, Result};
-use crate::input::scores::{self, Scores};
+use crate::input::scores::{self, Scores, Stop};
 use crate::input::{self, Layout};
 use std::path::{Path, PathBuf};
 use undercurve::Real;
@@ -68,6 +68,34 @@ impl Columns {
     pub fn plain_counts(&self, path: &Path, layout: Layout) -> Option<(State, RawTable)> {
         let options = input::read_options(layout, Some(&self.label));
         scores::count(path, &options, self.places(), self.positive.as_deref())
+    }
+
+    /// Calls `take` with pieces of the scores and labels of a file of any length; what was read to find the columns.
+    ///
+    /// # Errors
+    /// `Input`: what is wrong in the file, and where.
+    pub fn pieces(
+        &self,
+        path: &Path,
+        layout: Layout,
+        take: impl FnMut(&[f64], &[u8]) -> undercurve::Result<()>,
+    ) -> Result<RawTable> {
+        let options = input::read_options(layout, Some(&self.label));
+        let shown = path.display();
+        scores::stream(path, &options, self.places(), self.positive.as_deref(), take).map_err(|stop| match stop {
+            Stop::Open(error) => error,
+            Stop::Read(error) => CliError::file(path, &error),
+            Stop::Head(error) => error.into(),
+            Stop::Columns(table) => {
+                self.two(&table).err().unwrap_or_else(|| CliError::input(format!("{shown}: no such columns")))
+            }
+            Stop::Line(line) => CliError::input(format!(
+                "{shown}:{line}: no row with a score and a label of 0 or 1 (--positive says which label counts as positive)"
+            )),
+            Stop::Other => CliError::input(format!(
+                "{shown}: is not a table of columns with tabs, semicolons or commas between them, which --memory reads alone"
+            )),
+        })
     }
 
     /// The columns of scores of a table, as they are.

@@ -2,12 +2,13 @@
 //!
 //! What is not so plain (quotes, text, missing or infinite values, rows of other lengths, one class, …) is left to the
 //! reader of whole files, which says what is wrong and where. So both give the same numbers, and there is one wording of
-//! every error.
+//! every error. [`stream`] alone, for files that do not fit memory, has no other to leave it to.
 
+use crate::error::CliError;
 use crate::input;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
-use undercurve::data::{RawTable, ReadOptions};
+use undercurve::data::{DataError, RawTable, ReadOptions};
 use undercurve::metric::State;
 
 /// Rows that are counted at once.
@@ -33,7 +34,7 @@ pub fn count(
     let positive = positive.map(str::parse::<f64>).transpose().ok()?;
     let (mut state, mut scores, mut labels) = (State::new(), Vec::with_capacity(PIECE), Vec::with_capacity(PIECE));
     let first_lines = read_from(path, options, columns, |label, score| {
-        labels.push(class(label, positive)?);
+        labels.push(class(number(label)?, positive)?);
         scores.push(score);
         if scores.len() == PIECE {
             state.update(&scores, &labels, &[]).ok()?;
@@ -44,6 +45,62 @@ pub fn count(
     })?;
     state.update(&scores, &labels, &[]).ok()?;
     Some((state, first_lines))
+}
+
+/// Why no more rows come.
+pub enum Stop {
+    /// This file is not for reading line by line.
+    Other,
+    Open(CliError),
+    Read(io::Error),
+    Head(DataError),
+    /// No label or no score among these columns.
+    Columns(Box<RawTable>),
+    /// Not a row, by the number of its line.
+    Line(u64),
+}
+
+/// Calls `take` with pieces of the scores and labels of a file or of stdin, of any length. Labels are 1 and 0, or `positive`, which may
+/// be a word, and any others. Cells may have quotes around them.
+pub fn stream(
+    path: &Path,
+    options: &ReadOptions,
+    columns: impl Fn(&[String]) -> Option<(usize, usize)>,
+    positive: Option<&str>,
+    mut take: impl FnMut(&[f64], &[u8]) -> undercurve::Result<()>,
+) -> Result<RawTable, Stop> {
+    let (mut scores, mut labels) = (Vec::with_capacity(PIECE), Vec::with_capacity(PIECE));
+    let as_number = positive.and_then(number);
+    let class_of = |label: &str| match positive {
+        Some(_) if label.is_empty() => None,
+        Some(positive) => Some(u8::from(label == positive || (as_number.is_some() && number(label) == as_number))),
+        None => class(number(label)?, None),
+    };
+    let mut options = options.clone();
+    let reader = input::open(path, &mut options).map_err(Stop::Open)?;
+    let add = |label: &str, score: f64| {
+        labels.push(class_of(label)?);
+        scores.push(score);
+        if scores.len() == PIECE {
+            take(&scores, &labels).ok()?;
+            scores.clear();
+            labels.clear();
+        }
+        Some(())
+    };
+    let first_lines = read_lines(
+        BufReader::with_capacity(1 << 16, reader),
+        &options,
+        columns,
+        Some(&path.display().to_string()),
+        add,
+    )?;
+    take(&scores, &labels).map_err(|_| Stop::Other)?;
+    Ok(first_lines)
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 /// The label of a number: 1 for the positive one, else 0; without one named, 1 and 0 themselves and no others.
@@ -65,7 +122,7 @@ pub fn read(
 ) -> Option<Scores> {
     let positive = positive.map(str::parse::<f64>).transpose().ok()?;
     let mut found = Found { positive, ..Found::default() };
-    let first_lines = read_from(path, options, columns, |label, score| found.add(label, score))?;
+    let first_lines = read_from(path, options, columns, |label, score| found.add(number(label)?, score))?;
     found.finish(first_lines)
 }
 
@@ -73,7 +130,7 @@ fn read_from(
     path: &Path,
     options: &ReadOptions,
     columns: impl Fn(&[String]) -> Option<(usize, usize)>,
-    add: impl FnMut(f64, f64) -> Option<()>,
+    add: impl FnMut(&str, f64) -> Option<()>,
 ) -> Option<RawTable> {
     // What cannot be read twice is left to the other reader at once.
     if !path.metadata().ok()?.is_file() {
@@ -81,61 +138,67 @@ fn read_from(
     }
     let mut options = options.clone();
     let reader = input::open(path, &mut options).ok()?;
-    read_lines(BufReader::with_capacity(1 << 16, reader), &options, columns, add)
+    read_lines(BufReader::with_capacity(1 << 16, reader), &options, columns, None, add).ok()
 }
 
-/// Calls `add` with each label and score; what was read to find the columns.
+/// Calls `add` with each label and score; what was read to find the columns. `alone`: the file's name, where what is not so plain is
+/// left to no other reader.
 fn read_lines(
     mut input: impl BufRead,
     options: &ReadOptions,
     columns: impl Fn(&[String]) -> Option<(usize, usize)>,
-    mut add: impl FnMut(f64, f64) -> Option<()>,
-) -> Option<RawTable> {
+    alone: Option<&str>,
+    mut add: impl FnMut(&str, f64) -> Option<()>,
+) -> Result<RawTable, Stop> {
     let (mut head, mut lines) = (Vec::new(), 0);
     while lines < HEAD {
         let start = head.len();
-        if input.read_until(b'\n', &mut head).ok()? == 0 {
+        if input.read_until(b'\n', &mut head).map_err(Stop::Read)? == 0 {
             break;
         }
         lines += usize::from(!head[start..].trim_ascii().is_empty());
     }
-    let table = RawTable::parse_with(&head, options, "").ok()?;
+    let table = RawTable::parse_with(&head, options, alone.unwrap_or_default()).map_err(Stop::Head)?;
+    let alone = alone.is_some();
     let names = table.columns();
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
-    let first = head.split(|&b| b == b'\n').find(|line| !line.trim_ascii().is_empty())?;
+    let first = head.split(|&b| b == b'\n').find(|line| !line.trim_ascii().is_empty()).ok_or(Stop::Other)?;
     // The delimiter that makes as many columns as were found, if there is only one such.
     let count = |delimiter: u8| first.iter().filter(|&&b| b == delimiter).count() + 1;
     let mut fitting = b"\t;,".iter().copied().filter(|&delimiter| count(delimiter) == names.len());
-    let (delimiter, None) = (fitting.next()?, fitting.next()) else { return None };
-    let (label, score) = columns(&names)?;
-    let row = Row { delimiter, width: names.len(), label, score };
+    let (Some(delimiter), None) = (fitting.next(), fitting.next()) else { return Err(Stop::Other) };
+    let Some((label, score)) = columns(&names) else { return Err(Stop::Columns(Box::new(table))) };
+    let row = Row { delimiter, width: names.len(), label, score, alone };
 
-    let mut header = table.has_header();
-    let mut take = |line: &[u8]| -> Option<()> {
+    let (mut header, mut at) = (table.has_header(), 0);
+    let mut take = |line: &[u8]| -> Result<(), Stop> {
+        at += 1;
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.iter().any(|&b| b == b'"' || (b < 32 && b != b'\t')) {
-            return None;
-        }
-        if line.trim_ascii().is_empty() {
-            return (!line.contains(&delimiter)).then_some(());
-        }
-        if std::mem::take(&mut header) {
-            return Some(());
-        }
-        let (label, score) = row.numbers(std::str::from_utf8(line).ok()?)?;
-        add(label, score)
+        let mut taken = || {
+            if line.iter().any(|&b| (b == b'"' && !alone) || (b < 32 && b != b'\t')) {
+                return None;
+            }
+            if line.trim_ascii().is_empty() {
+                return (!line.contains(&delimiter)).then_some(());
+            }
+            if std::mem::take(&mut header) {
+                return Some(());
+            }
+            row.read(std::str::from_utf8(line).ok()?, &mut add)
+        };
+        taken().ok_or(Stop::Line(at))
     };
     head.split_inclusive(|&b| b == b'\n').try_for_each(&mut take)?;
     let mut line = Vec::new();
     loop {
         line.clear();
-        if input.read_until(b'\n', &mut line).ok()? == 0 {
+        if input.read_until(b'\n', &mut line).map_err(Stop::Read)? == 0 {
             break;
         }
         take(&line)?;
     }
-    Some(table)
+    Ok(table)
 }
 
 /// How a line is made.
@@ -144,24 +207,48 @@ struct Row {
     width: usize,
     label: usize,
     score: usize,
+    /// Whether quotes are taken away, and other columns are not looked at.
+    alone: bool,
 }
 
 impl Row {
-    /// Label and score, finite; `None` for anything else.
-    fn numbers(&self, line: &str) -> Option<(f64, f64)> {
-        let (mut label, mut score, mut cells) = (f64::NAN, f64::NAN, 0);
+    /// Calls `add` with the label and the score, which is finite; `None` for anything else.
+    fn read(&self, line: &str, add: &mut impl FnMut(&str, f64) -> Option<()>) -> Option<()> {
+        if self.alone && line.contains('"') {
+            return self.quoted(line, add);
+        }
+        let (mut label, mut score, mut cells) = (None, None, 0);
         for (at, cell) in line.split(char::from(self.delimiter)).enumerate() {
             cells += 1;
-            let number = cell.trim_ascii().parse::<f64>();
+            let cell = cell.trim_ascii();
             if at == self.label {
-                label = number.ok()?;
+                label = Some(cell);
             } else if at == self.score {
-                score = number.ok()?;
-            } else if number.is_ok_and(|x| !x.is_finite()) {
+                score = Some(number(cell)?);
+            } else if !self.alone && cell.parse::<f64>().is_ok_and(|x| !x.is_finite()) {
                 return None; // an error if the rest of the column is numbers
             }
         }
-        (cells == self.width && label.is_finite() && score.is_finite()).then_some((label, score))
+        if cells == self.width { add(label?, score?) } else { None }
+    }
+
+    /// The same for a line with cells in quotes.
+    fn quoted(&self, line: &str, add: &mut impl FnMut(&str, f64) -> Option<()>) -> Option<()> {
+        let mut open = false;
+        let cells: Vec<&str> = line
+            .split(|c| {
+                open ^= c == '"';
+                !open && c == char::from(self.delimiter)
+            })
+            .map(|cell| {
+                let cell = cell.trim_ascii();
+                cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell).trim_ascii()
+            })
+            .collect();
+        if open || cells.len() != self.width {
+            return None;
+        }
+        add(cells.get(self.label)?, number(cells.get(self.score)?)?)
     }
 }
 
@@ -207,7 +294,7 @@ impl Found {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, Scores, read_lines};
+    use super::{Found, Scores, number, read_lines};
     use undercurve::data::ReadOptions;
 
     fn scores(text: &str, positive: Option<&str>) -> Option<(Vec<f64>, Vec<u8>)> {
@@ -216,7 +303,9 @@ mod tests {
         let columns = |names: &[String]| Some((find(names, "label")?, find(names, "score")?));
         let positive = positive.map(str::parse::<f64>).transpose().ok()?;
         let mut found = Found { positive, ..Found::default() };
-        let table = read_lines(text.as_bytes(), &options, columns, |label, score| found.add(label, score))?;
+        let table =
+            read_lines(text.as_bytes(), &options, columns, None, |label, score| found.add(number(label)?, score))
+                .ok()?;
         found.finish(table).map(|Scores { scores, labels, .. }| (scores, labels))
     }
 

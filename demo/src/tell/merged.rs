@@ -6,7 +6,7 @@ use crate::tell::measure::{ends, line};
 use crate::tell::metric::{Kind, Metric, usual};
 use serde_json::{Map, Value, json};
 use std::path::Path;
-use undercurve::metric::{FprRange, Interval, Intervals, State, TieRule, mcclish};
+use undercurve::metric::{Bounds, FprRange, Interval, Intervals, State, TieRule, mcclish};
 use undercurve::trainer::Config;
 
 /// Refuses metrics that need the rows.
@@ -22,6 +22,54 @@ pub fn check(metrics: &[Metric]) -> Result<()> {
         Some(Metric { name, kind: Kind::At(..) }) => Err(CliError::input(format!("--metric {name}: {name}:THRESHOLD"))),
         Some(metric) => Err(CliError::input(format!("--metric {}: is not of files that are merged", metric.name))),
     }
+}
+
+/// Refuses metrics without bounds.
+pub fn check_bounds(metrics: &[Metric]) -> Result<()> {
+    let told = |metric: &&Metric| matches!(metric.kind, Kind::Auroc | Kind::Ap | Kind::Pauc(_) | Kind::McClish(_));
+    match metrics.iter().find(|metric| !told(metric)) {
+        None => Ok(()),
+        Some(metric) => Err(CliError::input(format!("--metric {}: is not told with --memory", metric.name))),
+    }
+}
+
+/// Prints between which numbers metrics lie, of so many rows and positives.
+pub fn tell_bounds(
+    [rows, positives]: [u64; 2],
+    bounds: impl Fn(FprRange) -> undercurve::Result<Bounds>,
+    metrics: &[Metric],
+    json: bool,
+) -> Result<()> {
+    let usual = usual(false, false, false, false);
+    let metrics = if metrics.is_empty() { &usual } else { metrics };
+    let mut found = Vec::new();
+    for metric in metrics {
+        let of = match metric.kind {
+            Kind::Pauc(of) => range(of)?,
+            Kind::McClish(of) => range(Some(of))?,
+            _ => range(None)?,
+        };
+        let all = bounds(of)?;
+        let (low, high) = match metric.kind {
+            Kind::Ap => all.ap,
+            Kind::Pauc(_) => all.pauc,
+            Kind::McClish(_) => (mcclish(all.pauc.0, of), mcclish(all.pauc.1, of)),
+            _ => all.auroc,
+        };
+        found.push((metric, low, high));
+    }
+    if json {
+        let bounds: Map<_, _> =
+            found.into_iter().map(|(metric, low, high)| (metric.name.clone(), json!([low, high]))).collect();
+        return output::line(json!({ "rows": rows, "positives": positives, "bounds": bounds }));
+    }
+    output::line(format!("{rows} rows, {positives} positive; the metrics lie between"))?;
+    let width = metrics.iter().map(|metric| metric.name.len()).max().unwrap_or(0);
+    found.into_iter().try_for_each(|(Metric { name, .. }, low, high)| {
+        // (Rounded outwards.)
+        let (low, high) = ((low * 1e9).floor() / 1e9, (high * 1e9).ceil() / 1e9);
+        output::line(format!("{name:width$}  {low:.9} and {high:.9}"))
+    })
 }
 
 /// Measures and prints.

@@ -1,22 +1,42 @@
 //! Counts in a fixed number of ranges of scores, and between which numbers that leaves the metrics.
 
-use super::{Cell, MOST, ONE, State, count};
+use super::{Cell, MOST, Narrowing, ONE, State, count};
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
-use crate::metric::FprRange;
+use crate::metric::ap::ApTally;
+use crate::metric::auroc::PairTally;
+use crate::metric::partial_auc::PaucTally;
+use crate::metric::rank::{Classes, Run};
+use crate::metric::{FprRange, TieRule};
 use crate::real::Real;
+use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;
 
 /// The fewest ranges of a state.
 const FEWEST: usize = 1 << 8;
+/// Bytes for each range, at most.
+const RANGE: usize = 125;
 
 /// The rows of a range of scores, whose keys agree in their top bits; or of one score.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Node {
-    low: u64,
-    high: u64,
-    negatives: u64,
-    positives: u64,
+pub(super) struct Node {
+    pub(super) low: u64,
+    pub(super) high: u64,
+    pub(super) negatives: u64,
+    pub(super) positives: u64,
+}
+
+impl Node {
+    /// Its runs, the higher first: in the best order, or in the worst; those of a class tie.
+    fn runs(&self, best: bool) -> [Run<u128>; 2] {
+        let [positives, negatives] = [self.positives.into(), self.negatives.into()];
+        let (above, below) = (Run { positives, negatives: 0 }, Run { positives: 0, negatives });
+        match best {
+            _ if self.low == self.high => [Run { positives, negatives }, Run::default()],
+            true => [above, below],
+            false => [below, above],
+        }
+    }
 }
 
 /// Between which numbers each metric lies; both are equal where no range holds rows of both classes.
@@ -36,9 +56,10 @@ pub struct Bounds {
 ///
 /// While there are fewer different scores than ranges, each is a range of its own, and the bounds are one number. After that neighbouring
 /// ranges become one where that widens the bounds least: they are finer at the top of the ordering, where average precision is made.
-/// Merged in another order the ranges may differ; the bounds contain the metrics of all rows in any.
+/// Merged in another order the ranges may differ; the bounds contain the metrics of all rows in any. A second pass
+/// ([`Bounded::narrow`]) narrows them.
 ///
-/// Memory: 64 bytes for each of `most` ranges, while rows come 100. Cost: O(log `most`) a row.
+/// Memory: 64 bytes for each of `most` ranges, while rows come 125. Cost: O(log `most`) a row.
 ///
 /// ```
 /// use undercurve::metric::{Bounded, FprRange, State};
@@ -78,7 +99,7 @@ impl Bounded {
     /// As many ranges as fit so many bytes.
     #[must_use]
     pub fn of_memory(bytes: usize) -> Self {
-        Self::new(bytes / 100)
+        Self::new(bytes / RANGE)
     }
 
     /// Adds rows: scores and labels, 1 for positive and 0 for negative.
@@ -124,38 +145,14 @@ impl Bounded {
     }
 
     fn settle(&mut self) {
-        if self.waiting.iter().all(Vec::is_empty) {
-            return;
+        if !self.waiting.iter().all(Vec::is_empty) {
+            let nodes = counted(self.waiting.each_mut().map(core::mem::take));
+            self.join(&nodes);
         }
-        let keys = self.waiting.each_mut().map(core::mem::take);
-        let cells = count(keys, [Vec::new(), Vec::new()]);
-        let node =
-            |cell: Cell| Node { low: cell.key, high: cell.key, negatives: cell.negatives, positives: cell.positives };
-        let nodes: Vec<Node> = cells.into_iter().map(node).collect();
-        self.join(&nodes);
     }
 
-    /// Ranges lie apart or inside each other; one inside becomes part of the other.
     fn join(&mut self, other: &[Node]) {
-        let mut all: Vec<Node> = Vec::with_capacity(self.nodes.len() + other.len());
-        let (mut a, mut b) = (&self.nodes[..], other);
-        loop {
-            let next = match (a.first(), b.first()) {
-                (Some(one), Some(two)) if (one.low, !one.high) <= (two.low, !two.high) => take(&mut a),
-                (_, Some(_)) => take(&mut b),
-                (Some(_), None) => take(&mut a),
-                (None, None) => break,
-            };
-            let Some(next) = next else { break };
-            match all.last_mut() {
-                Some(last) if last.high >= next.low => {
-                    last.negatives += next.negatives;
-                    last.positives += next.positives;
-                }
-                _ => all.push(next),
-            }
-        }
-        self.nodes = all;
+        self.nodes = joined(&self.nodes, other);
         if self.nodes.len() > self.most {
             self.shrink();
         }
@@ -180,53 +177,126 @@ impl Bounded {
     /// # Errors
     /// `Empty` without rows, `OneClass`.
     pub fn bounds(&self, range: FprRange) -> Result<Bounds> {
-        if self.waiting.iter().any(|keys| !keys.is_empty()) {
-            let mut settled = self.clone();
-            settled.settle();
-            return settled.bounds(range);
-        }
-        let worst = self.end(false).summary(range)?;
-        let best = self.end(true).summary(range)?;
-        let ap = if self.nodes.iter().all(|node| node.low == node.high) { worst.ap } else { self.least_ap() };
-        Ok(Bounds { auroc: (worst.auroc, best.auroc), ap: (ap, best.ap), pauc: (worst.pauc, best.pauc) })
+        bounds(self.settled().iter().rev().copied(), range)
     }
 
-    /// The best ordering of the rows of each range, or the worst: those of a class tie.
-    fn end(&self, best: bool) -> State {
-        let mut cells = Vec::with_capacity(2 * self.nodes.len());
-        for node in &self.nodes {
-            let (low, high) = if best {
-                ((node.negatives, 0), (0, node.positives))
-            } else {
-                ((0, node.positives), (node.negatives, 0))
-            };
-            let parts = [(node.low, low), (node.high, high)];
-            if node.low == node.high {
-                cells.push(Cell { key: node.low, weight: ONE, positives: node.positives, negatives: node.negatives });
-            } else {
-                let some = parts.into_iter().filter(|&(_, (negatives, positives))| negatives + positives > 0);
-                cells.extend(some.map(|(key, (negatives, positives))| Cell { key, weight: ONE, positives, negatives }));
-            }
-        }
-        State { cells, rows: self.rows, weights: (self.rows > 0).then_some(false), ..State::default() }
+    /// Rows with label 1, and with label 0.
+    #[must_use]
+    pub fn labels(&self) -> [u64; 2] {
+        let count = |label: usize| self.waiting[label].len() as u64;
+        self.nodes.iter().fold([count(1), count(0)], |[p, n], node| [p + node.positives, n + node.negatives])
     }
 
-    /// Average precision is least where all negatives of a range come first and its positives do not tie: the terms
-    /// (T + k)/(T + F + k) rise ever slower in k, so their mean is at least that of the first and the last.
-    fn least_ap(&self) -> f64 {
-        let (mut above, mut positives, mut sum) = (0.0, 0.0, 0.0);
-        for node in self.nodes.iter().rev() {
-            let (p, n) = (node.positives as f64, node.negatives as f64);
-            if node.positives > 0 {
-                let term = |k: f64| (positives + k) / (positives + above + n + k);
-                sum += p * if node.low == node.high { term(p) } else { 0.5 * (term(1.0) + term(p)) };
-            }
-            positives += p;
-            above += n;
+    /// The state of the same rows, as long as each score has a range of its own.
+    #[must_use]
+    pub fn state(&self) -> Option<State> {
+        let nodes = self.settled();
+        if nodes.iter().any(|node| node.low < node.high) {
+            return None;
         }
-        // (Rounding.)
-        sum / positives * (1.0 - 1e-12)
+        let cell =
+            |&Node { low: key, negatives, positives, .. }: &Node| Cell { key, weight: ONE, positives, negatives };
+        let cells = nodes.iter().map(cell).collect();
+        Some(State { cells, rows: self.rows, weights: (self.rows > 0).then_some(false), ..State::default() })
     }
+
+    /// For a second pass over the same rows, which narrows the bounds: ranges of both classes are cut into as many as fit so many
+    /// bytes, those that widen the bounds most into the most.
+    ///
+    /// # Errors
+    /// `Empty` without rows, `OneClass`.
+    pub fn narrow(mut self, bytes: usize) -> Result<Narrowing> {
+        self.settle();
+        let [positives, negatives] = self.labels();
+        match (positives, negatives) {
+            (0, 0) => Err(Error::Empty { what: "scores" }),
+            (0, _) | (_, 0) => Err(Error::OneClass),
+            _ => Ok(Narrowing::new(self.nodes, bytes)),
+        }
+    }
+
+    /// The ranges of all rows; some more while rows wait.
+    fn settled(&self) -> Cow<'_, [Node]> {
+        if self.waiting.iter().all(Vec::is_empty) {
+            return Cow::Borrowed(&self.nodes);
+        }
+        Cow::Owned(joined(&self.nodes, &counted(self.waiting.clone())))
+    }
+}
+
+/// Each score as a range.
+fn counted(keys: [Vec<u64>; 2]) -> Vec<Node> {
+    let node =
+        |cell: Cell| Node { low: cell.key, high: cell.key, negatives: cell.negatives, positives: cell.positives };
+    count(keys, [Vec::new(), Vec::new()]).into_iter().map(node).collect()
+}
+
+/// Ranges lie apart or inside each other; one inside becomes part of the other.
+fn joined(mut a: &[Node], mut b: &[Node]) -> Vec<Node> {
+    let mut all: Vec<Node> = Vec::with_capacity(a.len() + b.len());
+    loop {
+        let next = match (a.first(), b.first()) {
+            (Some(one), Some(two)) if (one.low, !one.high) <= (two.low, !two.high) => take(&mut a),
+            (_, Some(_)) => take(&mut b),
+            (Some(_), None) => take(&mut a),
+            (None, None) => break,
+        };
+        let Some(next) = next else { break };
+        match all.last_mut() {
+            Some(last) if last.high >= next.low => {
+                last.negatives += next.negatives;
+                last.positives += next.positives;
+            }
+            _ => all.push(next),
+        }
+    }
+    all
+}
+
+/// Between which numbers the metrics lie of rows in these ranges, the highest first.
+pub(super) fn bounds(nodes: impl Iterator<Item = Node> + Clone, range: FprRange) -> Result<Bounds> {
+    let mut classes = Classes::<u128>::default();
+    let (mut empty, mut single) = (true, true);
+    for node in nodes.clone() {
+        classes.positives += u128::from(node.positives);
+        classes.negatives += u128::from(node.negatives);
+        (empty, single) = (false, single && node.low == node.high);
+    }
+    if empty {
+        return Err(Error::Empty { what: "scores" });
+    }
+    if classes.positives == 0 || classes.negatives == 0 {
+        return Err(Error::OneClass);
+    }
+    let [worst, best] = [false, true].map(|best| {
+        let (mut pairs, mut ap) = (PairTally::default(), ApTally::default());
+        let mut partial = PaucTally::new(range, TieRule::Trapezoid);
+        for run in nodes.clone().flat_map(|node| node.runs(best)) {
+            pairs.push(run);
+            ap.push(run);
+            partial.push(classes, run);
+        }
+        (pairs.finish(classes).auroc(), ap.finish(classes), partial.finish(classes))
+    });
+    let ap = if single { worst.1 } else { least_ap(nodes) };
+    Ok(Bounds { auroc: (worst.0, best.0), ap: (ap, best.1), pauc: (worst.2, best.2) })
+}
+
+/// Average precision is least where all negatives of a range come first and its positives do not tie: the terms
+/// (T + k)/(T + F + k) rise ever slower in k, so their mean is at least that of the first and the last.
+fn least_ap(nodes: impl Iterator<Item = Node>) -> f64 {
+    let (mut above, mut positives, mut sum) = (0.0, 0.0, 0.0);
+    for node in nodes {
+        let (p, n) = (node.positives as f64, node.negatives as f64);
+        if node.positives > 0 {
+            let term = |k: f64| (positives + k) / (positives + above + n + k);
+            sum += p * if node.low == node.high { term(p) } else { 0.5 * (term(1.0) + term(p)) };
+        }
+        positives += p;
+        above += n;
+    }
+    // (Rounding.)
+    sum / positives * (1.0 - 1e-12)
 }
 
 fn take(nodes: &mut &[Node]) -> Option<Node> {

@@ -6,10 +6,12 @@
 
 mod bounded;
 mod bytes;
+mod narrowing;
 mod view;
 
 pub use bounded::{Bounded, Bounds};
 pub use bytes::StateError;
+pub use narrowing::Narrowing;
 
 use super::labels::{Amount, Labels, check_weights};
 use super::owned::{Intervals, Joined};
