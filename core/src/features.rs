@@ -6,6 +6,8 @@ pub(crate) const EVERY: bool = cfg!(feature = "every-method");
 pub(crate) const COMPACT: bool = cfg!(feature = "compact");
 /// The first download: small, with the methods of batches alone.
 pub(crate) const MINIMAL: bool = COMPACT && !EVERY;
+/// Small code for programs without an allocator, so for small flash: loops in the plainest form that gives the bits.
+pub(crate) const SMALL: bool = COMPACT && !ALLOC;
 /// Memory of its own.
 pub(crate) const ALLOC: bool = cfg!(feature = "alloc");
 /// More than two classes.

@@ -10,12 +10,59 @@ pub(crate) const FEW: usize = 1 << 15;
 
 /// Rows of a part.
 pub(crate) const fn part_len(rows: usize) -> usize {
-    if rows == 0 {
-        1
-    } else if rows < FEW {
-        rows
-    } else {
-        rows.div_ceil(PARTS).next_multiple_of(64)
+    let len = if rows < FEW { rows } else { rows.div_ceil(PARTS).next_multiple_of(64) };
+    // (Last, so that the compiler sees that chunks of it have rows.)
+    if len == 0 { 1 } else { len }
+}
+
+/// A slice in parts of `len` elements, the last of which may have fewer: `chunks` that divides by no length and so cannot panic.
+pub(crate) struct Parts<S> {
+    rest: S,
+    len: usize,
+}
+
+/// The parts of a slice.
+#[inline]
+pub(crate) fn parts_of<T>(slice: &[T], len: usize) -> Parts<&[T]> {
+    Parts { rest: slice, len: len.max(1) }
+}
+
+/// The parts of a slice.
+#[inline]
+pub(crate) fn parts_of_mut<T>(slice: &mut [T], len: usize) -> Parts<&mut [T]> {
+    Parts { rest: slice, len: len.max(1) }
+}
+
+/// Parts of so many elements at least: [`each`] asks whether there are two.
+fn at_least(elements: usize, len: usize) -> (usize, Option<usize>) {
+    (if elements > len { 2 } else { usize::from(elements > 0) }, None)
+}
+
+impl<'a, T> Iterator for Parts<&'a [T]> {
+    type Item = &'a [T];
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (part, rest) = self.rest.split_at_checked(self.len).unwrap_or((self.rest, &[]));
+        self.rest = rest;
+        (!part.is_empty()).then_some(part)
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        at_least(self.rest.len(), self.len)
+    }
+}
+
+impl<'a, T> Iterator for Parts<&'a mut [T]> {
+    type Item = &'a mut [T];
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = core::mem::take(&mut self.rest);
+        let len = self.len.min(rest.len());
+        let (part, rest) = rest.split_at_mut_checked(len)?;
+        self.rest = rest;
+        (!part.is_empty()).then_some(part)
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        at_least(self.rest.len(), self.len)
     }
 }
 

@@ -25,6 +25,39 @@ pub(crate) trait Part {
     fn copy(&mut self, from: &Self);
 }
 
+/// Elements and parts whose places the caller has worked out: what is not there is a default, or nothing, and no panic.
+pub(crate) trait Place<T> {
+    /// The element at a place.
+    fn at(&self, place: usize) -> T;
+    /// Writes the element at a place.
+    fn put(&mut self, place: usize, value: T);
+    /// The elements of a range.
+    fn span(&self, range: Range<usize>) -> &Self;
+    /// The elements of a range.
+    fn span_mut(&mut self, range: Range<usize>) -> &mut Self;
+}
+
+impl<T: Copy + Default> Place<T> for [T] {
+    #[inline(always)]
+    fn at(&self, place: usize) -> T {
+        self.get(place).copied().unwrap_or_default()
+    }
+    #[inline(always)]
+    fn put(&mut self, place: usize, value: T) {
+        if let Some(element) = self.get_mut(place) {
+            *element = value;
+        }
+    }
+    #[inline(always)]
+    fn span(&self, range: Range<usize>) -> &Self {
+        self.get(range).unwrap_or_default()
+    }
+    #[inline(always)]
+    fn span_mut(&mut self, range: Range<usize>) -> &mut Self {
+        self.get_mut(range).unwrap_or_default()
+    }
+}
+
 const fn short(need: usize, got: usize) -> Error {
     Error::Length { what: "memory", need, got }
 }

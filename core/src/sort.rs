@@ -13,9 +13,9 @@ pub(crate) fn ascending(keys: &mut [u64]) {
     }
 }
 
-/// Sorts ascending by an order in which no two items are equal.
+/// Sorts ascending by an order in which no two items are equal; see [`ascending`].
 pub(crate) fn ascending_by(items: &mut [u32], compare: impl Fn(u32, u32) -> Ordering) {
-    if COMPACT {
+    if COMPACT || !ALLOC {
         heap(items, |&a, &b| compare(a, b).is_lt());
     } else {
         items.sort_unstable_by(|&a, &b| compare(a, b));

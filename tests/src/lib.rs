@@ -15,6 +15,7 @@ pub mod fcco;
 pub mod finite_sum;
 pub mod folder;
 pub mod fuzz;
+pub mod hostile;
 pub mod metric;
 pub mod model;
 pub mod network;

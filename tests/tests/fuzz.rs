@@ -3,6 +3,7 @@
 
 use undercurve::expression::Expression;
 use undercurve_tests::fuzz::{PARTS, check, check_expression};
+use undercurve_tests::hostile::{check_saved, check_settings, check_table};
 
 /// Bytes of a seed (SplitMix64).
 fn bytes(seed: u64) -> Vec<u8> {
@@ -32,6 +33,23 @@ fn random_bytes_give_the_twins_answers() {
         if let Err(panic) = std::panic::catch_unwind(|| check(&input)) {
             eprintln!("seed {seed}: {input:?}");
             std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+/// Tables, settings and saved runs that nobody would write. `UNDERCURVE_LONG=1` runs for about five minutes.
+#[test]
+fn hostile_files_and_settings_end_no_program() {
+    let rounds = if std::env::var_os("UNDERCURVE_LONG").is_some() { 100_000 } else { 300 };
+    for seed in 0..rounds {
+        let input = bytes(seed);
+        for (name, check) in
+            [("tables", check_table as fn(&[u8])), ("settings", check_settings), ("saved", check_saved)]
+        {
+            if let Err(panic) = std::panic::catch_unwind(|| check(&input)) {
+                eprintln!("{name}, seed {seed}: {input:?}");
+                std::panic::resume_unwind(panic);
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ use super::schedule::Shape;
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range, power};
 use crate::device::Recipe;
 use crate::error::{Error, Result};
+use crate::features::SMALL;
 use crate::real::Real;
 use crate::registry::entry::{Optimizer, Source};
 use crate::registry::settings::Settings;
@@ -212,6 +213,13 @@ impl<T: Real> Kernel for Look<'_, T> {
     #[inline(always)]
     fn run(self, _: bool) -> (T, T) {
         let rule = self.rule;
+        if SMALL {
+            let (mut odd, mut largest) = (T::ZERO, T::ZERO);
+            for (((&w, &m), &v), &g) in self.points.iter().zip(self.first).zip(self.second).zip(self.grad) {
+                rule.look((&mut odd, &mut largest), w, m, v, g);
+            }
+            return (odd, largest);
+        }
         let (mut odd, mut largest) = ([T::ZERO; LANES], [T::ZERO; LANES]);
         let (w, m) = (self.points.as_chunks::<LANES>(), self.first.as_chunks::<LANES>());
         let (v, g) = (self.second.as_chunks::<LANES>(), self.grad.as_chunks::<LANES>());

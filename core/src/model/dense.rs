@@ -4,6 +4,7 @@
 //! along contiguous outputs, and a sparse input row touches whole contiguous rows of `w`. Every output is summed over
 //! the inputs in ascending order, whatever the blocking, so the bits do not depend on the batch size.
 
+use crate::features::SMALL;
 use crate::real::Real;
 use crate::simd::{Kernel, vectorised};
 
@@ -28,6 +29,12 @@ pub(crate) fn tree<T: Real>(s: [T; LANES]) -> T {
 #[cfg_attr(feature = "compact", inline)]
 pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     let mut lanes = [T::ZERO; LANES];
+    if SMALL {
+        for (k, (&x, &y)) in a.iter().zip(b).enumerate() {
+            lanes[k % LANES] += x * y;
+        }
+        return tree(lanes);
+    }
     let (ca, cb) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
     let (ra, rb) = (ca.remainder(), cb.remainder());
     for (x, y) in ca.zip(cb) {
@@ -117,6 +124,15 @@ fn has_room<T: Real>(wide: bool) -> bool {
 #[cfg_attr(not(feature = "compact"), inline(always))]
 #[cfg_attr(feature = "compact", inline(never))]
 fn product<T: Real>(x: Inputs<'_, T>, w: &[T], out: usize, bias: Option<&[T]>, y: &mut [T], wide: bool) {
+    if SMALL {
+        for (k, y) in y.chunks_exact_mut(out.max(1)).enumerate() {
+            begin(bias, 0, y);
+            for (w, &a) in w.chunks_exact(out.max(1)).zip(x.row(k)) {
+                axpy(a, w, y);
+            }
+        }
+        return;
+    }
     let whole = out - out % OUT;
     let out = out.max(1);
     let rows = y.len() / out;
@@ -219,6 +235,16 @@ impl<T: Real> Kernel for BackwardWeights<'_, T> {
     #[inline(always)]
     fn run(self, wide: bool) {
         let Self { x, dy, dw, dbias } = self;
+        if SMALL {
+            let out = dbias.len().max(1);
+            for (k, dy) in dy.chunks_exact(out).enumerate() {
+                for (dw, &a) in dw.chunks_exact_mut(out).zip(x.row(k)) {
+                    axpy(a, dy, dw);
+                }
+                axpy(T::ONE, dy, dbias);
+            }
+            return;
+        }
         if let [dbias] = dbias {
             for (k, &dy) in dy.iter().enumerate() {
                 axpy(dy, x.row(k), dw);
@@ -340,5 +366,51 @@ impl<T: Real> Kernel for BackwardInputs<'_, T> {
             }
         }
         product(Inputs::all(dy, out), turned, inputs, None, dx, wide);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    const ROWS_OF: usize = 70;
+    const COLS: usize = 7;
+    const MOST: usize = 19;
+
+    /// Blocked or not, with the feature `compact` and without an allocator too: the bits of the plain loops.
+    #[test]
+    fn layers_have_the_bits_of_plain_loops() {
+        let mut rng = Rng::new(5);
+        let mut normal = || rng.normal() as f32;
+        let (x, w): ([f32; ROWS_OF * COLS], [f32; COLS * MOST]) =
+            (core::array::from_fn(|_| normal()), core::array::from_fn(|_| normal()));
+        let (bias, dy): ([f32; MOST], [f32; ROWS_OF * MOST]) =
+            (core::array::from_fn(|_| normal()), core::array::from_fn(|_| normal()));
+        for out in 2..=MOST {
+            let (w, bias, dy) = (&w[..COLS * out], &bias[..out], &dy[..ROWS_OF * out]);
+            let (mut y, mut dw, mut dbias) = ([0.0f32; ROWS_OF * MOST], [0.5f32; COLS * MOST], [0.25f32; MOST]);
+            let (mut dw_want, mut dbias_want) = (dw, dbias);
+            forward(Inputs::all(&x, COLS), w, bias, &mut y[..ROWS_OF * out]);
+            backward_weights(Inputs::all(&x, COLS), dy, &mut dw[..COLS * out], &mut dbias[..out]);
+            for k in 0..ROWS_OF {
+                for o in 0..out {
+                    let want = (0..COLS).fold(bias[o], |sum, i| sum + x[k * COLS + i] * w[i * out + o]);
+                    assert_eq!(y[k * out + o].to_bits(), want.to_bits(), "output {o} of {out}, row {k}");
+                    for i in 0..COLS {
+                        dw_want[i * out + o] += x[k * COLS + i] * dy[k * out + o];
+                    }
+                    dbias_want[o] += dy[k * out + o];
+                }
+            }
+            assert_eq!(dw.map(f32::to_bits), dw_want.map(f32::to_bits), "{out} outputs");
+            assert_eq!(dbias.map(f32::to_bits), dbias_want.map(f32::to_bits), "{out} outputs");
+        }
+        for len in 0..COLS * MOST {
+            let (a, b) = (&x[..len], &w[..len]);
+            let mut lanes = [0.0; LANES];
+            (0..len).for_each(|k| lanes[k % LANES] += a[k] * b[k]);
+            assert_eq!(dot(a, b).to_bits(), tree(lanes).to_bits(), "{len} products");
+        }
     }
 }

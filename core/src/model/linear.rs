@@ -7,6 +7,7 @@ use super::dense::Inputs;
 use super::{Model, axpy, dense};
 use crate::data::{Rows, Selection};
 use crate::error::{Error, Result, exact_len};
+use crate::features::SMALL;
 use crate::real::Real;
 use crate::rng::Rng;
 use crate::slices::Part;
@@ -149,8 +150,14 @@ fn weights_of<T>(w: &[T], col: u32, out: usize) -> &[T] {
 
 /// Dot product of a sparse row with a whole vector, in four partial sums that do not wait for each other.
 fn sparse_dot<T: Real>(col: &[u32], val: &[T], w: &[T]) -> T {
-    let (col, val) = (col.as_chunks::<4>(), val.as_chunks::<4>());
     let mut sums = [T::ZERO; 4];
+    if SMALL {
+        for (k, (&c, &v)) in col.iter().zip(val).enumerate() {
+            sums[k % 4] += v * weight(w, c);
+        }
+        return (sums[0] + sums[2]) + (sums[1] + sums[3]);
+    }
+    let (col, val) = (col.as_chunks::<4>(), val.as_chunks::<4>());
     for (col, val) in col.0.iter().zip(val.0) {
         for l in 0..4 {
             sums[l] += val[l] * weight(w, col[l]);

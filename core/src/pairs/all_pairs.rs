@@ -4,6 +4,7 @@ use super::brute;
 use super::weight::Class;
 use crate::error::Result;
 use crate::real::Real;
+use crate::slices::{Part as _, Place as _};
 use crate::surrogate::Surrogate;
 
 /// `f64` elements that [`auc`] borrows, or [`ap`].
@@ -92,34 +93,36 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, L: Surrogate<f64>>(
     memory: &mut [f64],
     grad: &mut [G],
 ) -> Result<f64> {
-    let (all, rest) = memory.split_at_mut(scores.len());
-    let (slopes, rest) = rest.split_at_mut(scores.len());
+    let (all, rest) = memory.halves_mut(scores.len())?;
+    let (slopes, rest) = rest.halves_mut(scores.len())?;
     let negatives = scores.len() - positives;
     let mut next = [0, negatives];
     for (s, &y) in scores.iter().zip(labels) {
         let slot = &mut next[usize::from(y.is_positive())];
-        all[*slot] = s.f64();
+        all.put(*slot, s.f64());
         *slot += 1;
     }
-    let (low, high) = all.split_at(negatives);
+    let (low, high) = all.halves(negatives)?;
     brute::check(loss, high, low)?;
     brute::check(loss, high, high)?;
-    let mut parts = rest.chunks_exact_mut(positives);
+    let mut parts = rest.chunks_exact_mut(positives.max(1));
     let mut part = || parts.next().unwrap_or_default();
     let (value_n, value_p, slope_n, slope_p, beta, both) = (part(), part(), part(), part(), part(), part());
     brute::row_sums(loss, high, low, value_n, slope_n)?;
     brute::row_sums(loss, high, high, value_p, slope_p)?;
     let share = 1.0 / positives as f64;
-    let (of_negatives, of_positives) = slopes.split_at_mut(negatives);
+    let (of_negatives, of_positives) = slopes.halves_mut(negatives)?;
     let mut value = 0.0;
-    for i in 0..positives {
-        let below = value_n[i].settled();
-        let inverse = 1.0 / (below + value_p[i]);
-        let ratio = value_p[i] * inverse;
+    let sums = value_n.iter().zip(&*value_p).zip(slope_n.iter().zip(&*slope_p));
+    let weights = beta.iter_mut().zip(&mut *both).zip(&mut *of_positives);
+    for (((value_n, value_p), (slope_n, slope_p)), ((beta, both), slope)) in sums.zip(weights) {
+        let below = value_n.settled();
+        let inverse = 1.0 / (below + value_p);
+        let ratio = value_p * inverse;
         value -= share * ratio;
-        beta[i] = share * ratio * inverse;
-        both[i] = -(share * (below * inverse) * inverse).settled();
-        of_positives[i] = beta[i] * slope_n[i] + both[i] * slope_p[i];
+        *beta = share * ratio * inverse;
+        *both = -(share * (below * inverse) * inverse).settled();
+        *slope = *beta * slope_n + *both * slope_p;
     }
     of_negatives.fill(0.0);
     brute::add_slopes(loss, high, beta, low, of_negatives)?;
@@ -127,7 +130,7 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, L: Surrogate<f64>>(
     let mut next = [0, negatives];
     for (g, &y) in grad.iter_mut().zip(labels) {
         let slot = &mut next[usize::from(y.is_positive())];
-        *g = G::settled_of(slopes[*slot]);
+        *g = G::settled_of(slopes.at(*slot));
         *slot += 1;
     }
     Ok(value)

@@ -109,10 +109,10 @@ fn rows<T: Real, P: Pair<T>, const R: usize>(pair: P, anchors: [T; R], others: &
     let (chunks, rest) = others.as_chunks::<LANES>();
     add_rows(pair, anchors, chunks, black_box(&mut value), black_box(&mut slope));
     for r in 0..R {
-        for (l, &o) in rest.iter().enumerate() {
+        for ((value, slope), &o) in value[r].iter_mut().zip(&mut slope[r]).zip(rest) {
             let (v, s) = pair.at(anchors[r], o);
-            value[r][l] += v;
-            slope[r][l] += s;
+            *value += v;
+            *slope += s;
         }
     }
     (value.map(total), slope.map(total))

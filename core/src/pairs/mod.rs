@@ -429,11 +429,11 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
         }
         AnySurrogate::SquaredHinge(l) if !few => {
             fits::<G>(range, l.margin())?;
-            Ok(sorted::auc(scores, labels, positives, l.margin(), true, mean, scratch, grad))
+            sorted::auc(scores, labels, positives, l.margin(), true, mean, scratch, grad)
         }
         AnySurrogate::Hinge(l) if !few => {
             fits::<G>(range, l.margin())?;
-            Ok(sorted::auc(scores, labels, positives, l.margin(), false, mean, scratch, grad))
+            sorted::auc(scores, labels, positives, l.margin(), false, mean, scratch, grad)
         }
         AnySurrogate::Exponential(l) => closed::auc_exponential(scores, labels, l.scale(), mean, grad),
         AnySurrogate::SquaredHinge(_)
@@ -445,7 +445,7 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
             kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
                 if window.fits(range, positives) {
-                    return Ok(ramp_sums::auc(scores, labels, positives, window, mean, scratch, grad));
+                    return ramp_sums::auc(scores, labels, positives, window, mean, scratch, grad);
                 }
                 if SORTS {
                     let form = Form::Window(window);
@@ -581,12 +581,12 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
         AnySurrogate::SquaredHinge(l) if !few => {
             fits::<G>(range, l.margin())?;
             fits_ratios::<G>(2.0 / l.margin(), scores.len())?;
-            Ok(sorted::ap(scores, labels, positives, l.margin(), true, scratch, grad))
+            sorted::ap(scores, labels, positives, l.margin(), true, scratch, grad)
         }
         AnySurrogate::Hinge(l) if !few => {
             fits::<G>(range, l.margin())?;
             fits_ratios::<G>(2.0 / l.margin(), scores.len())?;
-            Ok(sorted::ap(scores, labels, positives, l.margin(), false, scratch, grad))
+            sorted::ap(scores, labels, positives, l.margin(), false, scratch, grad)
         }
         AnySurrogate::Exponential(l) => {
             fits_ratios::<G>(l.scale(), 1)?;
@@ -617,7 +617,7 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
             fits_ratios::<G>(largest, scores.len())?;
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
                 if window.fits(range, positives) {
-                    return Ok(ramp_sums::ap(scores, labels, positives, window, scratch, grad));
+                    return ramp_sums::ap(scores, labels, positives, window, scratch, grad);
                 }
                 if SORTS {
                     let form = Form::Window(window);

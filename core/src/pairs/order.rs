@@ -2,6 +2,7 @@
 
 use super::streams::index;
 use crate::real::Real;
+use crate::slices::Place;
 use core::cmp::Ordering;
 
 /// Steps of a ladder at most.
@@ -27,7 +28,8 @@ impl Edges<'_> {
     /// have been rounded up onto a far edge, and a row that lies there is above the former alone.
     fn compare(&self, a: u32, b: u32) -> Ordering {
         let count = self.near.len();
-        let score = |k: u32| if (k as usize) < count { self.near[k as usize] } else { self.far[k as usize - count] };
+        let score =
+            |k: u32| if (k as usize) < count { self.near.at(k as usize) } else { self.far.at(k as usize - count) };
         let threshold = |k: u32| score(k) - if (k as usize) < count { self.margin } else { self.far_margin };
         let far = |k: u32| (k as usize) >= count;
         let order = |x: f64, y: f64| x.partial_cmp(&y).unwrap_or(Ordering::Equal);
@@ -74,14 +76,15 @@ impl<'a> Ladder<'a> {
         let step = |t: f64| index(t, low, scale, last) as usize;
         // Counting by steps puts nearly all in order. While it goes on, entry b + 1 is where the next one of step b
         // belongs; in the end that is the start of step b + 1.
-        let starts = &mut memory[..steps + 2];
+        let starts = memory.span_mut(0..steps + 2);
         starts.fill(0);
-        for &x in edges.near {
-            starts[step(x - edges.margin) + 2] += 1;
-        }
-        for &x in edges.far {
-            starts[step(x - edges.far_margin) + 2] += 1;
-        }
+        let mut count = |t: f64| {
+            if let Some(count) = starts.get_mut(step(t) + 2) {
+                *count += 1;
+            }
+        };
+        edges.near.iter().for_each(|&x| count(x - edges.margin));
+        edges.far.iter().for_each(|&x| count(x - edges.far_margin));
         let (mut sum, mut most) = (0, 0);
         for start in starts.iter_mut() {
             most = most.max(*start);
@@ -89,9 +92,10 @@ impl<'a> Ladder<'a> {
             *start = sum;
         }
         let mut put = |t: f64, k: u32| {
-            let next = &mut starts[step(t) + 1];
-            order[*next as usize] = k;
-            *next += 1;
+            if let Some(next) = starts.get_mut(step(t) + 1) {
+                order.put(*next as usize, k);
+                *next += 1;
+            }
         };
         for (&x, k) in edges.near.iter().zip(0..) {
             put(x - edges.margin, k);
@@ -100,17 +104,20 @@ impl<'a> Ladder<'a> {
             put(x - edges.far_margin, k);
         }
         if most as usize > CROWD {
-            for ends in starts.windows(2) {
-                if (ends[1] - ends[0]) as usize > CROWD {
-                    let crowd = &mut order[ends[0] as usize..ends[1] as usize];
+            for (&start, &end) in starts.iter().zip(starts.iter().skip(1)) {
+                if (end - start) as usize > CROWD {
+                    let crowd = order.span_mut(start as usize..end as usize);
                     crate::sort::ascending_by(crowd, |a, b| edges.compare(a, b));
                 }
             }
         }
         for k in 1..order.len() {
             let mut at = k;
-            while at > 0 && edges.compare(order[at], order[at - 1]).is_lt() {
-                order.swap(at, at - 1);
+            while at > 0
+                && let Some([low, high]) = order.get_mut(at - 1..=at)
+                && edges.compare(*high, *low).is_lt()
+            {
+                core::mem::swap(low, high);
                 at -= 1;
             }
         }
@@ -126,10 +133,10 @@ impl<'a> Ladder<'a> {
         }
         for (rank, &x) in ranks.iter_mut().zip(x) {
             let step = *rank as usize;
-            let start = self.starts[step];
+            let Some(&start) = self.starts.get(step) else { break };
             // One step without a branch reaches the place nearly always.
             let k = start + u32::from(is_below(start, x));
-            *rank = if is_below(k, x) { search(k, self.starts[step + 1].max(k), |k| is_below(k, x)) } else { k };
+            *rank = if is_below(k, x) { search(k, self.starts.at(step + 1).max(k), |k| is_below(k, x)) } else { k };
         }
     }
 }

@@ -30,8 +30,9 @@
 
 use super::tables::{FAST_TERMS, FULL_TERMS, Shape, TERMS, Tables, tables_len, width};
 use super::weight::Class;
-use crate::parts::{PARTS, each, part_len};
+use crate::parts::{PARTS, each, part_len, parts_of, parts_of_mut};
 use crate::real::Real;
+use crate::slices::Place as _;
 
 /// Rows taken at a time.
 const BLOCK: usize = 64;
@@ -204,7 +205,7 @@ impl<const P: usize> Tables<'_, P> {
         local: &mut [[f64; P]],
     ) {
         let len = if local.len() < MANY { local.len().max(1) } else { local.len().div_ceil(PARTS) };
-        let parts = local.chunks_mut(len).enumerate();
+        let parts = parts_of_mut(local, len).enumerate();
         each(parts, |(part, local)| self.near(kernel, numbers, moments, wanted, part * len, local));
         self.far(kernel, numbers, held, moments, wanted, local);
     }
@@ -226,16 +227,16 @@ impl<const P: usize> Tables<'_, P> {
         let width = 2.0 * self.half;
         for (target, out) in (first..).zip(local) {
             *out = [0.0; P];
-            if wanted[target][0] == 0.0 {
+            let (Some(wanted), Some(&here)) = (wanted.get(target), numbers.get(target)) else { continue };
+            if wanted[0] == 0.0 {
                 continue;
             }
-            let here = numbers[target];
             let (mut below, mut above) = (target + 1, target + 1);
             // Σ of the sources and, above, of their distances.
             let (mut masses, mut length) = ([0.0; 2], 0.0);
             loop {
                 // The panels next in distance, one on either side where both are as far.
-                let left = if below > 0 { here - numbers[below - 1] } else { NOTHING };
+                let left = numbers.get(below.wrapping_sub(1)).map_or(NOTHING, |there| here - there);
                 let right = numbers.get(above).map_or(NOTHING, |there| there - here);
                 let distance = left.or_smaller(right);
                 if distance > reach {
@@ -244,10 +245,10 @@ impl<const P: usize> Tables<'_, P> {
                 let mut sources = [&[0.0; P]; 2];
                 if left == distance {
                     below -= 1;
-                    sources[0] = &moments[below];
+                    sources[0] = moments.get(below).unwrap_or(sources[0]);
                 }
                 if right == distance {
-                    sources[1] = &moments[above];
+                    sources[1] = moments.get(above).unwrap_or(sources[1]);
                     above += 1;
                 }
                 let [left, right] = sources;
@@ -259,7 +260,7 @@ impl<const P: usize> Tables<'_, P> {
                 }
                 length += width * distance * right[0] + self.half * right[1];
                 // C[a][b] = (−1)^(a+b) C[b][a], and so it is for −D: even and odd coefficients take sums and differences.
-                let c = &table[distance as usize];
+                let Some(c) = table.get(distance as usize) else { break };
                 let (of_left, of_right) = (kernel.sign(0), kernel.sign(1));
                 for (b, row) in c.iter().enumerate() {
                     let (left, right) = (of_left * left[b], of_right * right[b]);
@@ -291,49 +292,50 @@ impl<const P: usize> Tables<'_, P> {
         let (one, entry) = (decay(1.0), decay(reach + 1.0));
         for side in 0..2 {
             let mirror = if side == 0 { 1.0 } else { -1.0 };
-            let at = |k: usize| held[if side == 0 { k } else { count - 1 - k }] as usize;
+            let at = |k: usize| held.at(if side == 0 { k } else { count - 1 - k }) as usize;
             // Σ e^(−k·distance), the number of sources, and Σ of their distances.
             let (mut sums, mut mass, mut length) = ([0.0; TERMS], 0.0, 0.0);
             let mut next = 0;
             for k in 0..count {
                 let target = at(k);
                 if k > 0 {
-                    let step = (numbers[target] - numbers[at(k - 1)]) * mirror;
+                    let step = (numbers.at(target) - numbers.at(at(k - 1))) * mirror;
                     let factor = if step == 1.0 { one } else { decay(step) };
                     for q in 0..TERMS {
                         sums[q] = (sums[q] * factor[q]).settled();
                     }
                     length += mass * (width * step);
                 }
-                while (numbers[target] - numbers[at(next)]) * mirror > reach {
-                    let m = &moments[at(next)];
-                    let distance = (numbers[target] - numbers[at(next)]) * mirror;
-                    next += 1;
-                    if m[0] == 0.0 {
-                        continue;
+                while next < k {
+                    let source = at(next);
+                    let distance = (numbers.at(target) - numbers.at(source)) * mirror;
+                    if distance <= reach {
+                        break;
                     }
+                    next += 1;
+                    let Some(m) = moments.get(source).filter(|m| m[0] != 0.0) else { continue };
                     let factor = if distance == reach + 1.0 { entry } else { decay(distance) };
-                    for q in 0..TERMS {
+                    for ((total, factor), growth) in sums.iter_mut().zip(&factor).zip(self.growth) {
                         let mut sum = 0.0;
                         let mut sign = 1.0;
                         for p in 0..P {
-                            sum += sign * self.growth[q][p] * m[p];
+                            sum += sign * growth[p] * m[p];
                             sign *= mirror;
                         }
-                        sums[q] += (factor[q] * sum).settled();
+                        *total += (factor * sum).settled();
                     }
                     mass += m[0];
                     length += width * distance * m[0] - mirror * self.half * m[1];
                 }
-                if next == 0 || wanted[target][0] == 0.0 {
+                if next == 0 || wanted.get(target).is_none_or(|wanted| wanted[0] == 0.0) {
                     continue;
                 }
-                let out = &mut local[target];
-                for q in 0..TERMS {
-                    let scaled = kernel.far(side, q + 1) * sums[q];
+                let Some(out) = local.get_mut(target) else { break };
+                for ((term, sum), growth) in (1..).zip(&sums).zip(self.growth) {
+                    let scaled = kernel.far(side, term) * sum;
                     let mut sign = 1.0;
                     for p in 0..P {
-                        out[p] += scaled * sign * self.growth[q][p];
+                        out[p] += scaled * sign * growth[p];
                         sign *= -mirror;
                     }
                 }
@@ -379,7 +381,7 @@ fn grid<'a, S: Real, const P: usize>(
         return None;
     }
     let limit = limit::<P>(scores.len(), most);
-    let (numbers, arrays) = memory.split_at_mut(limit);
+    let (numbers, arrays) = memory.split_at_mut_checked(limit)?;
     let dense = fits(first, last, limit);
     let (low, high) = if dense {
         (first, last)
@@ -397,25 +399,27 @@ fn grid<'a, S: Real, const P: usize>(
         for s in scores {
             let number = libm::rint(s.f64() * inverse);
             if !(number >= low && number <= high) {
-                keys[outside] = number.key();
+                *keys.get_mut(outside)? = number.key();
                 outside += 1;
             }
         }
     }
-    let keys = &mut keys[..outside];
+    let keys = keys.span_mut(0..outside);
     crate::sort::ascending(keys);
     let mut count = 0;
     let below = keys.partition_point(|&k| k < low.key());
     let distinct = |keys: &[u64], numbers: &mut [f64], count: &mut usize| -> Option<()> {
-        for at in 0..keys.len() {
-            if at == 0 || keys[at] != keys[at - 1] {
-                *numbers.get_mut(*count)? = f64::of_key(keys[at]);
+        let mut last = None;
+        for &key in keys {
+            if last != Some(key) {
+                *numbers.get_mut(*count)? = f64::of_key(key);
                 *count += 1;
             }
+            last = Some(key);
         }
         Some(())
     };
-    distinct(&keys[..below], numbers, &mut count)?;
+    distinct(keys.span(0..below), numbers, &mut count)?;
     let start = count;
     let mut number = low;
     while number <= high {
@@ -424,8 +428,8 @@ fn grid<'a, S: Real, const P: usize>(
         number += 1.0;
     }
     let bulk = (start, count);
-    distinct(&keys[below..], numbers, &mut count)?;
-    Some((Grid { inverse, half, numbers: &numbers[..count], bulk, dense }, arrays))
+    distinct(keys.span(below..outside), numbers, &mut count)?;
+    Some((Grid { inverse, half, numbers: numbers.get(..count)?, bulk, dense }, arrays))
 }
 
 /// Rows that a sample has at most.
@@ -435,18 +439,20 @@ const SAMPLE: usize = 1024;
 /// apart by `fits`; and how many panels the sample has.
 fn bulk<S: Real>(scores: &[S], inverse: f64, keys: &mut [u64], fits: impl Fn(f64, f64) -> bool) -> (f64, f64, usize) {
     let count = scores.len().min(SAMPLE);
-    let keys = &mut keys[..count];
+    let keys = keys.span_mut(0..count);
     for (at, key) in keys.iter_mut().enumerate() {
         // Spread over the rows, with both ends, in integers.
         let row = (at as u64 * (scores.len() as u64 - 1) / (count as u64 - 1).max(1)) as usize;
-        *key = libm::rint(scores[row].f64() * inverse).key();
+        if let Some(score) = scores.get(row) {
+            *key = libm::rint(score.f64() * inverse).key();
+        }
     }
     crate::sort::ascending(keys);
     // Without the outermost 1/32 on either side, but with room for rows the sample missed.
     let clip = count / 32;
-    let (low, high) = (f64::of_key(keys[clip]), f64::of_key(keys[count - 1 - clip]));
+    let (low, high) = (f64::of_key(keys.at(clip)), f64::of_key(keys.at(count - 1 - clip)));
     let room = libm::rint(high - low) + 1.0;
-    let distinct = keys.chunk_by(|a, b| a == b).count();
+    let distinct = 1 + keys.iter().zip(keys.iter().skip(1)).filter(|(a, b)| a != b).count();
     if fits(low - room, high + room) {
         (low - room, high + room, distinct)
     } else {
@@ -463,7 +469,7 @@ fn held<'k, const P: usize>(negatives: &[[f64; P]], positives: &[[f64; P]], keys
             count += 1;
         }
     }
-    &keys[..count]
+    keys.span(0..count)
 }
 
 /// Whether all scores lie in consecutive panels of so many terms, which are then found without sorting.
@@ -496,8 +502,8 @@ fn gather<S: Real, Y: Class, const P: usize>(
         gather_part(grid, scores, labels, moments);
         return;
     }
-    let size = moments.len();
-    let parts = scores.chunks(len).zip(labels.chunks(len));
+    let size = moments.len().max(1);
+    let parts = parts_of(scores, len).zip(parts_of(labels, len));
     each(parts.zip(spare.chunks_exact_mut(size)), |((scores, labels), moments)| {
         gather_part(grid, scores, labels, moments);
     });
@@ -531,7 +537,7 @@ fn gather_part<S: Real, Y: Class, const P: usize>(
             *p += if y.is_positive() { count } else { 0 };
         }
         for ((&p, &x), &y) in panel.iter().zip(&x).zip(labels) {
-            let m = &mut moments[p as usize];
+            let Some(m) = moments.get_mut(p as usize) else { break };
             let mut powers = powers::<P>(x);
             if Y::WEIGHTED {
                 let weight = y.mass();
@@ -556,7 +562,7 @@ fn spread<S: Real, Y: Class, G: Real, const P: usize>(
     finish: impl Fn(&[Y], &[u32; BLOCK], &[f64; BLOCK], &mut [G]) + Sync,
 ) {
     let len = part_len(scores.len());
-    let parts = scores.chunks(len).zip(labels.chunks(len)).zip(grad.chunks_mut(len));
+    let parts = parts_of(scores, len).zip(parts_of(labels, len)).zip(parts_of_mut(grad, len));
     each(parts, |((scores, labels), grad)| spread_part(grid, scores, labels, local, grad, &finish));
 }
 
@@ -578,7 +584,8 @@ fn spread_part<S: Real, Y: Class, G: Real, const P: usize>(
             *p += if y.is_positive() { count } else { 0 };
         }
         for (((&p, &x), &y), g) in panel.iter().zip(&x).zip(labels).zip(&mut *grad) {
-            let c = horner(&local[p as usize], x);
+            let Some(local) = local.get(p as usize) else { break };
+            let c = horner(local, x);
             *g = G::settled_of(if Y::WEIGHTED { y.mass() * c } else { c });
         }
         finish(labels, &panel, &x, grad);
@@ -602,16 +609,16 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
     grad: &mut [G],
 ) -> Option<f64> {
     let (grid, memory) = grid::<S, P>(scores, range, scale, most, memory, keys)?;
-    let (own, arrays) = memory.split_at_mut(tables_len(P));
-    let tables = Tables::<P>::given_or_made(made, shape, grid.half, own);
+    let (own, arrays) = memory.split_at_mut_checked(tables_len(P))?;
+    let tables = Tables::<P>::given_or_made(made, shape, grid.half, own)?;
     let [of_value, of_slope, back] = shape.kernels();
     let count = grid.numbers.len();
     let arrays = arrays.as_chunks_mut::<P>().0;
-    let (moments, arrays) = arrays.split_at_mut(2 * count);
-    let (local, arrays) = arrays.split_at_mut(2 * count);
-    let (values, spare) = arrays.split_at_mut(count);
+    let (moments, arrays) = arrays.split_at_mut_checked(2 * count)?;
+    let (local, arrays) = arrays.split_at_mut_checked(2 * count)?;
+    let (values, spare) = arrays.split_at_mut_checked(count)?;
     gather(&grid, scores, labels, moments, spare);
-    let (negatives, positives) = moments.split_at(count);
+    let (negatives, positives) = moments.split_at_checked(count)?;
     let held = held(negatives, positives, keys);
     tables.sum(of_value, grid.numbers, held, negatives, positives, values);
     let mut value = 0.0;
@@ -623,7 +630,7 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
     if !value.is_finite() {
         return None;
     }
-    let (at_negatives, at_positives) = local.split_at_mut(count);
+    let (at_negatives, at_positives) = local.split_at_mut_checked(count)?;
     tables.sum(of_slope, grid.numbers, held, negatives, positives, at_positives);
     tables.sum(back, grid.numbers, held, positives, negatives, at_negatives);
     let unit = scale * mean;
@@ -652,25 +659,25 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     grad: &mut [G],
 ) -> Option<f64> {
     let (grid, memory) = grid::<S, P>(scores, range, scale, most, memory, keys)?;
-    let (own, arrays) = memory.split_at_mut(tables_len(P));
-    let tables = Tables::<P>::given_or_made(made, shape, grid.half, own);
+    let (own, arrays) = memory.split_at_mut_checked(tables_len(P))?;
+    let tables = Tables::<P>::given_or_made(made, shape, grid.half, own)?;
     let [of_value, of_slope, back] = shape.kernels();
     let count = grid.numbers.len();
     let arrays = arrays.as_chunks_mut::<P>().0;
-    let (moments, arrays) = arrays.split_at_mut(2 * count);
-    let (weighted, arrays) = arrays.split_at_mut(2 * count);
-    let (local, arrays) = arrays.split_at_mut(2 * count);
-    let (value_n, arrays) = arrays.split_at_mut(count);
-    let (value_p, arrays) = arrays.split_at_mut(count);
-    let (slope_n, arrays) = arrays.split_at_mut(count);
-    let (slope_p, spare) = arrays.split_at_mut(count);
+    let (moments, arrays) = arrays.split_at_mut_checked(2 * count)?;
+    let (weighted, arrays) = arrays.split_at_mut_checked(2 * count)?;
+    let (local, arrays) = arrays.split_at_mut_checked(2 * count)?;
+    let (value_n, arrays) = arrays.split_at_mut_checked(count)?;
+    let (value_p, arrays) = arrays.split_at_mut_checked(count)?;
+    let (slope_n, arrays) = arrays.split_at_mut_checked(count)?;
+    let (slope_p, spare) = arrays.split_at_mut_checked(count)?;
     gather(&grid, scores, labels, moments, spare);
     let held = {
-        let (negatives, positives) = moments.split_at(count);
+        let (negatives, positives) = moments.split_at_checked(count)?;
         held(negatives, positives, keys)
     };
     {
-        let (negatives, positives) = moments.split_at(count);
+        let (negatives, positives) = moments.split_at_checked(count)?;
         tables.sum(of_value, grid.numbers, held, negatives, positives, value_n);
         tables.sum(of_value, grid.numbers, held, positives, positives, value_p);
         tables.sum(of_slope, grid.numbers, held, negatives, positives, slope_n);
@@ -679,11 +686,16 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     // Weights of one positive: for negatives, for positives, and its own derivative.
     let weigh = |k: usize, x: f64, mass: f64| {
         let share = share * mass;
-        let (g_n, g_p) = (horner(&value_n[k], x), horner(&value_p[k], x));
+        let (Some(value_n), Some(value_p), Some(slope_n), Some(slope_p)) =
+            (value_n.get(k), value_p.get(k), slope_n.get(k), slope_p.get(k))
+        else {
+            return [0.0; 4];
+        };
+        let (g_n, g_p) = (horner(value_n, x), horner(value_p, x));
         let inverse = 1.0 / (g_n + g_p);
         let (beta, both) = (share * g_p * inverse * inverse, -(share * g_n * inverse * inverse));
-        let own = -scale * (both * horner(&slope_p[k], x) + beta * horner(&slope_n[k], x));
-        (g_p * inverse, beta, both, own)
+        let own = -scale * (both * horner(slope_p, x) + beta * horner(slope_n, x));
+        [g_p * inverse, beta, both, own]
     };
     let weigh_part = |scores: &[S], labels: &[Y], weighted: &mut [[f64; P]]| {
         weighted.fill([0.0; P]);
@@ -700,15 +712,19 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
                 }
                 found += usize::from(y.is_positive());
             }
-            let held = &held[..found];
+            let held = held.span(0..found);
             grid.place(held, &mut panel, &mut x);
             for ((&k, &x), &mass) in panel.iter().zip(&x).zip(&masses).take(found) {
-                let (ratio, beta, both, _) = weigh(k as usize, x, mass);
+                let [ratio, beta, both, _] = weigh(k as usize, x, mass);
                 value -= share * mass * ratio;
                 let powers = powers::<P>(x);
+                let Some((of_negatives, of_positives)) = weighted.split_at_mut_checked(count) else { break };
+                let (Some(n), Some(p)) = (of_negatives.get_mut(k as usize), of_positives.get_mut(k as usize)) else {
+                    break;
+                };
                 for q in 0..P {
-                    weighted[k as usize][q] += beta * powers[q];
-                    weighted[count + k as usize][q] += both * powers[q];
+                    n[q] += beta * powers[q];
+                    p[q] += both * powers[q];
                 }
             }
         }
@@ -719,20 +735,21 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
         weigh_part(scores, labels, weighted)
     } else {
         let mut values = [0.0; PARTS];
-        let parts = scores.chunks(len).zip(labels.chunks(len));
-        each(parts.zip(spare.chunks_exact_mut(2 * count)).zip(&mut values), |(((scores, labels), weighted), value)| {
+        let parts = parts_of(scores, len).zip(parts_of(labels, len));
+        let size = (2 * count).max(1);
+        each(parts.zip(spare.chunks_exact_mut(size)).zip(&mut values), |(((scores, labels), weighted), value)| {
             *value = weigh_part(scores, labels, weighted);
         });
-        total(weighted, spare.chunks_exact(2 * count).take(scores.len().div_ceil(len)));
+        total(weighted, spare.chunks_exact(size).take(scores.len().div_ceil(len)));
         values.iter().sum()
     };
     // Sums of very distant rows may not fit.
     if !(value.is_finite() && weighted.iter().flatten().all(|m| m.is_finite())) {
         return None;
     }
-    let (beta, both) = weighted.split_at(count);
-    let (at_negatives, at_positives) = local.split_at_mut(count);
-    let (negatives, positives) = moments.split_at(count);
+    let (beta, both) = weighted.split_at_checked(count)?;
+    let (at_negatives, at_positives) = local.split_at_mut_checked(count)?;
+    let (negatives, positives) = moments.split_at_checked(count)?;
     tables.sum(back, grid.numbers, held, beta, negatives, at_negatives);
     tables.sum(back, grid.numbers, held, both, positives, at_positives);
     for c in local.iter_mut() {
@@ -742,7 +759,8 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
         for (((&y, &p), &x), g) in labels.iter().zip(panel).zip(x).zip(grad) {
             if y.is_positive() {
                 let k = p as usize - count;
-                *g = G::settled_of(y.mass() * horner(&local[p as usize], x) + weigh(k, x, y.mass()).3);
+                let Some(local) = local.get(p as usize) else { break };
+                *g = G::settled_of(y.mass() * horner(local, x) + weigh(k, x, y.mass())[3]);
             }
         }
     });

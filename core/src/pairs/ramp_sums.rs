@@ -20,8 +20,10 @@
 use super::order::{Edges, Ladder};
 use super::streams::{self, Streams};
 use super::weight::Class;
+use crate::error::Result;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
+use crate::slices::Part as _;
 use crate::surrogate::AnySurrogate;
 
 /// Others looked up at a time.
@@ -123,11 +125,11 @@ pub(super) fn auc<S: Real, Y: Class, G: Real>(
     mean: f64,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
-) -> f64 {
-    let (mut table, sums) = Table::new(scores, labels, positives, loss, scratch);
+) -> Result<f64> {
+    let (mut table, sums) = Table::new(scores, labels, positives, loss, scratch)?;
     let value = table.auc(mean, sums);
     table.streams.collect(grad);
-    value
+    Ok(value)
 }
 
 /// See `sorted::ap`.
@@ -138,11 +140,11 @@ pub(super) fn ap<S: Real, Y: Class, G: Real>(
     loss: Window,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
-) -> f64 {
-    let (mut table, sums) = Table::new(scores, labels, positives, loss, scratch);
+) -> Result<f64> {
+    let (mut table, sums) = Table::new(scores, labels, positives, loss, scratch)?;
     let value = table.ap(sums);
     table.streams.collect(grad);
-    value
+    Ok(value)
 }
 
 impl<'a> Table<'a> {
@@ -153,24 +155,24 @@ impl<'a> Table<'a> {
         positives: usize,
         loss: Window,
         scratch: Scratch<'a, f64>,
-    ) -> (Self, &'a mut [f64]) {
+    ) -> Result<(Self, &'a mut [f64])> {
         let dealt = streams::need(scores.len());
-        let (x, rest) = scratch.f64.split_at_mut(dealt.f64 + positives);
-        let (cells, rest) = rest.split_at_mut(4 * (2 * positives + 1));
-        let (sorted, rest) = rest.split_at_mut(positives);
-        let (dealing, others) = scratch.u32.split_at_mut(dealt.u32);
-        let (edges, others) = others.split_at_mut(2 * positives);
-        let (places, others) = others.split_at_mut(positives);
-        let (posts, others) = others.split_at_mut(positives);
-        let (own, others) = others.split_at_mut(positives);
-        let (ladder, ranks) = others.split_at_mut(Ladder::need(2 * positives));
+        let (x, rest) = scratch.f64.halves_mut(dealt.f64 + positives)?;
+        let (cells, rest) = rest.halves_mut(4 * (2 * positives + 1))?;
+        let (sorted, rest) = rest.halves_mut(positives)?;
+        let (dealing, others) = scratch.u32.halves_mut(dealt.u32)?;
+        let (edges, others) = others.halves_mut(2 * positives)?;
+        let (places, others) = others.halves_mut(positives)?;
+        let (posts, others) = others.halves_mut(positives)?;
+        let (own, others) = others.halves_mut(positives)?;
+        let (ladder, ranks) = others.halves_mut(Ladder::need(2 * positives))?;
         let far = Some(loss.margin - loss.width);
-        let tables = &mut ranks[..streams::tables_len(scores.len())];
-        let streams = Streams::new(scores, labels, positives, loss.margin, far, x, dealing, tables, scratch.u64);
+        let tables = ranks.head_mut(streams::tables_len(scores.len()))?;
+        let streams = Streams::new(scores, labels, positives, loss.margin, far, x, dealing, tables, scratch.u64)?;
         let cells = cells.as_chunks_mut().0;
         let mut table = Self { loss, streams, scores: sorted, places, edges, cells, ranks, own, posts, post_count: 0 };
         table.fill(ladder, scores.len());
-        (table, &mut rest[..4 * positives])
+        Ok((table, rest.head_mut(4 * positives)?))
     }
 
     /// Sorts the edges of `rows` rows and gathers the negatives between them.

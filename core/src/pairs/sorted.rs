@@ -22,10 +22,12 @@
 use super::order::{Edges, Ladder};
 use super::streams::{self, Streams};
 use super::weight::Class;
+use crate::error::Result;
 use crate::features::COMPACT;
-use crate::parts::{PARTS, each, part_len, shared};
+use crate::parts::{PARTS, each, part_len, parts_of, parts_of_mut, shared};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
+use crate::slices::{Part as _, Place};
 
 /// Others looked up at a time.
 const BLOCK: usize = 64;
@@ -101,23 +103,24 @@ impl Part<'_> {
         for ends in self.ends {
             let (end, other_end) = (ends[0] as usize - self.from, ends[1] as usize - self.other);
             let from = self.from + at;
-            let order = &mut self.order[at..end];
-            let x = &self.x[at..end];
+            let (order, x) = (self.order.span_mut(at..end), self.x.span(at..end));
             let ladder = Ladder::new(&Edges { near: x, margin, far: &[], far_margin: margin }, order, self.ladder);
-            let cells = &mut self.cells[at..end + 2];
-            for (cell, k) in cells[1..].iter_mut().zip(&mut *order) {
-                *cell = [x[*k as usize], 0.0, 0.0, 0.0];
+            let cells = self.cells.span_mut(at..end + 2);
+            let [_, own @ .., last] = cells else { break };
+            *last = [f64::INFINITY, 0.0, 0.0, 0.0];
+            for (cell, k) in own.iter_mut().zip(&mut *order) {
+                let Some(&x) = x.get(*k as usize) else { break };
+                *cell = [x, 0.0, 0.0, 0.0];
                 *k += from as u32;
             }
             enter(cells, from);
-            cells[end - at + 1] = [f64::INFINITY, 0.0, 0.0, 0.0];
             let mut ranks = [0; BLOCK];
             for start in (other..other_end).step_by(BLOCK) {
                 let stop = other_end.min(start + BLOCK);
-                let block = &mut self.others[start..stop];
-                ladder.ranks(block, &mut ranks, |k, x| (x - cells[k as usize + 1][0]) + margin > 0.0);
-                let kept = self.ranks.get_mut(start..stop).unwrap_or_default();
-                meet(block, &ranks[..stop - start], cells, from, kept);
+                let block = self.others.span_mut(start..stop);
+                let is_below = |k: u32, x| cells.get(k as usize + 1).is_some_and(|cell| (x - cell[0]) + margin > 0.0);
+                ladder.ranks(block, &mut ranks, is_below);
+                meet(block, &ranks, cells, from, self.ranks.span_mut(start..stop));
             }
             (at, other) = (end, other_end);
         }
@@ -131,16 +134,19 @@ impl Part<'_> {
             margin,
             |cells, from| {
                 // Upwards: Σ of (t − t_i) over the thresholds below t.
-                for (k, at) in (from..).zip(1..cells.len() - 1) {
+                let [before, own @ .., _] = cells else { return };
+                let mut last = before[0];
+                for (k, cell) in (from..).zip(own) {
                     if k > 0 {
-                        below += k as f64 * (cells[at][0] - cells[at - 1][0]);
+                        below += k as f64 * (cell[0] - last);
                     }
-                    cells[at][1] = below;
+                    last = cell[0];
+                    cell[1] = below;
                 }
             },
             |block, ranks, cells, from, _| {
                 for (x, &rank) in block.iter_mut().zip(ranks) {
-                    let cell = &mut cells[rank as usize];
+                    let Some(cell) = cells.get_mut(rank as usize) else { break };
                     let k = (from + rank as usize) as f64;
                     let d = (*x - cell[0]) + margin;
                     let first = cell[1] + k * d;
@@ -167,7 +173,7 @@ impl Part<'_> {
             |_, _| {},
             |block, ranks, cells, from, kept| {
                 for ((x, &rank), kept) in block.iter_mut().zip(ranks).zip(kept) {
-                    let cell = &mut cells[rank as usize];
+                    let Some(cell) = cells.get_mut(rank as usize) else { break };
                     *kept = rank + from as u32;
                     let d = (*x - cell[0]) + margin;
                     cell[1] += 1.0;
@@ -189,20 +195,20 @@ impl<'a> Table<'a> {
         margin: f64,
         twice: bool,
         scratch: Scratch<'a, f64>,
-    ) -> Self {
+    ) -> Result<Self> {
         let (rows, dealt) = (scores.len(), streams::need(scores.len()));
-        let (x, rest) = scratch.f64.split_at_mut(dealt.f64);
-        let (weights, cells) = rest.split_at_mut(if twice { 3 * positives } else { 0 });
-        let (dealing, others) = scratch.u32.split_at_mut(dealt.u32);
-        let (order, others) = others.split_at_mut(positives);
-        let (ladder, others) = others.split_at_mut(parts(rows) * Ladder::need(positives));
-        let tables = &mut others[..streams::tables_len(rows)];
-        let streams = Streams::new(scores, labels, positives, margin, None, x, dealing, tables, scratch.u64);
-        let ranks = &mut others[..if twice { rows } else { 0 }];
+        let (x, rest) = scratch.f64.halves_mut(dealt.f64)?;
+        let (weights, cells) = rest.halves_mut(if twice { 3 * positives } else { 0 })?;
+        let (dealing, others) = scratch.u32.halves_mut(dealt.u32)?;
+        let (order, others) = others.halves_mut(positives)?;
+        let (ladder, others) = others.halves_mut(parts(rows) * Ladder::need(positives))?;
+        let tables = others.head_mut(streams::tables_len(rows))?;
+        let streams = Streams::new(scores, labels, positives, margin, None, x, dealing, tables, scratch.u64)?;
+        let ranks = others.head_mut(if twice { rows } else { 0 })?;
         let cells = cells.as_chunks_mut().0;
         // Negatives below all thresholds find a finite score here; what they leave is not read.
-        cells[0] = [streams.x[0], 0.0, 0.0, 0.0];
-        Self { streams, order, cells, ladder, ranks, weights: weights.as_chunks_mut().0, margin }
+        cells.put(0, [streams.x.at(0), 0.0, 0.0, 0.0]);
+        Ok(Self { streams, order, cells, ladder, ranks, weights: weights.as_chunks_mut().0, margin })
     }
 
     /// Calls `work` with every part of the streams, by several threads where they share the work, and returns the sum of
@@ -211,30 +217,31 @@ impl<'a> Table<'a> {
     fn walk(&mut self, first: usize, work: impl Fn(&mut Part<'_>) + Sync) -> f64 {
         let rows = self.streams.x.len();
         let (cuts, count) = self.cuts(part_len(rows));
-        let cuts = &cuts[..count];
-        let (x, others) = self.streams.x.split_at_mut(self.order.len());
+        let cuts = cuts.get(..count).unwrap_or_default();
+        let Some((x, others)) = self.streams.x.split_at_mut_checked(self.order.len()) else { return 0.0 };
         let cell = |cut: &Cut| [cut.last, if first > 1 { cut.below } else { 0.0 }, 0.0, 0.0];
         if !shared(rows) {
             let mut value = 0.0;
             for cut in cuts {
                 let (from, to, other) = (cut.from, cut.to, cut.other..cut.other_to);
-                let last = core::mem::replace(&mut self.cells[from], cell(cut));
+                let last = self.cells.at(from);
+                self.cells.put(from, cell(cut));
                 let mut part = Part {
-                    ends: &self.streams.ends[cut.streams.clone()],
+                    ends: self.streams.ends.span(cut.streams.clone()),
                     from,
                     other: cut.other,
-                    x: &mut x[from..to],
-                    others: &mut others[other.clone()],
-                    order: &mut self.order[from..to],
-                    cells: &mut self.cells[from..to + 2],
+                    x: x.span_mut(from..to),
+                    others: others.span_mut(other.clone()),
+                    order: self.order.span_mut(from..to),
+                    cells: self.cells.span_mut(from..to + 2),
                     ladder: self.ladder,
-                    ranks: self.ranks.get_mut(other).unwrap_or_default(),
+                    ranks: self.ranks.span_mut(other),
                     below: cut.below,
                     value: 0.0,
                 };
                 work(&mut part);
                 value += part.value;
-                self.cells[from] = joined(last, self.cells[from], first);
+                self.cells.put(from, joined(last, self.cells.at(from), first));
             }
             return value;
         }
@@ -277,16 +284,18 @@ impl<'a> Table<'a> {
     fn cuts(&self, len: usize) -> ([Cut; PARTS], usize) {
         let mut cuts = [const { Cut::START }; PARTS];
         let mut count = 0;
-        let mut cut = Cut { last: self.streams.x[0], ..Cut::START };
+        let mut cut = Cut { last: self.streams.x.at(0), ..Cut::START };
         for (k, ends) in self.streams.ends.iter().enumerate() {
             (cut.streams.end, cut.to, cut.other_to) = (k + 1, ends[0] as usize, ends[1] as usize);
             let size = (cut.to - cut.from) + (cut.other_to - cut.other);
             let is_last = k + 1 == self.streams.ends.len();
             if is_last || (size >= len && count + 1 < PARTS) {
-                cuts[count] = cut.clone();
-                count += 1;
+                if let Some(slot) = cuts.get_mut(count) {
+                    *slot = cut.clone();
+                    count += 1;
+                }
                 if !is_last {
-                    cut = cut.next(&self.streams.x[cut.from..cut.to]);
+                    cut = cut.next(self.streams.x.span(cut.from..cut.to));
                 }
             }
         }
@@ -367,11 +376,11 @@ pub(super) fn auc<S: Real, Y: Class, G: Real>(
     mean: f64,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
-) -> f64 {
-    let mut table = Table::new(scores, labels, positives, margin, false, scratch);
-    let value = table.auc(square, mean);
+) -> Result<f64> {
+    let mut table = Table::new(scores, labels, positives, margin, false, scratch)?;
+    let value = table.auc(square, mean)?;
     table.streams.collect(grad);
-    value
+    Ok(value)
 }
 
 /// The AP objective −1/n₊ Σ g1/g2 and its derivative by every score; see [`auc`] for ℓ and for what is checked.
@@ -384,16 +393,16 @@ pub(super) fn ap<S: Real, Y: Class, G: Real>(
     square: bool,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
-) -> f64 {
-    let mut table = Table::new(scores, labels, positives, margin, true, scratch);
-    let value = table.ap(square);
+) -> Result<f64> {
+    let mut table = Table::new(scores, labels, positives, margin, true, scratch)?;
+    let value = table.ap(square)?;
     table.streams.collect(grad);
-    value
+    Ok(value)
 }
 
 impl Table<'_> {
     #[cfg_attr(not(feature = "compact"), inline(always))]
-    fn auc(&mut self, square: bool, mean: f64) -> f64 {
+    fn auc(&mut self, square: bool, mean: f64) -> Result<f64> {
         let (margin, positives) = (self.margin, self.order.len());
         let scale = if square { 2.0 * mean } else { mean };
         let mut within = self.walk(2, |part| match square {
@@ -403,9 +412,9 @@ impl Table<'_> {
             _ => part.auc(square, margin, scale),
         });
         let Streams { x, partial, first_partial, first_out, .. } = &mut self.streams;
-        for (x, &weight) in x[*first_partial..*first_out].iter_mut().zip(&*partial) {
-            let rank = self.cells[1..=positives].partition_point(|cell| (*x - cell[0]) + margin > 0.0);
-            let cell = &mut self.cells[rank];
+        for (x, &weight) in x.span_mut(*first_partial..*first_out).iter_mut().zip(&*partial) {
+            let rank = self.cells.span(1..positives + 1).partition_point(|cell| (*x - cell[0]) + margin > 0.0);
+            let Some(cell) = self.cells.get_mut(rank) else { break };
             let k = rank as f64;
             let d = (*x - cell[0]) + margin;
             let first = cell[1] + k * d;
@@ -419,33 +428,35 @@ impl Table<'_> {
                 *x = scale * weight * k;
             }
         }
-        x[*first_out..].fill(0.0);
-        let cells = &*self.cells;
+        x.iter_mut().skip(*first_out).for_each(|x| *x = 0.0);
+        let cells = self.cells.part(1..positives + 1)?;
         // Value of the squares: Σ over the cell of b2 + 2·d·b1 + k·d², the last part being `within`.
         let mut value = within;
         if square {
             let (mut b1, mut b2) = (0.0, 0.0);
-            for k in 1..=positives {
-                let gap = if k > 1 { cells[k][0] - cells[k - 1][0] } else { 0.0 };
-                b2 += gap * (2.0 * b1 + gap * (k - 1) as f64);
-                b1 = cells[k][1];
-                value += cells[k][2] * b2 + 2.0 * (b1 * cells[k][3]);
+            let mut last = cells.at(0)[0];
+            for (k, cell) in cells.iter().enumerate() {
+                let gap = cell[0] - last;
+                b2 += gap * (2.0 * b1 + gap * k as f64);
+                (b1, last) = (cell[1], cell[0]);
+                value += cell[2] * b2 + 2.0 * (b1 * cell[3]);
             }
         }
         // Downwards: the sums over the others above each threshold.
         let (mut count, mut first) = (0.0, 0.0);
-        let mut above = cells[positives][0];
-        for (cell, &at) in cells[1..=positives].iter().zip(&*self.order).rev() {
+        let mut above = cells.last().map_or(0.0, |cell| cell[0]);
+        for (cell, &at) in cells.iter().zip(&*self.order).rev() {
             first += count * (above - cell[0]) + cell[3];
             count += cell[2];
             above = cell[0];
-            x[at as usize] = -scale * if square { first } else { count };
+            let Some(x) = x.get_mut(at as usize) else { break };
+            *x = -scale * if square { first } else { count };
         }
-        value * mean
+        Ok(value * mean)
     }
 
     #[cfg_attr(not(feature = "compact"), inline(always))]
-    fn ap(&mut self, square: bool) -> f64 {
+    fn ap(&mut self, square: bool) -> Result<f64> {
         let (margin, positives) = (self.margin, self.order.len());
         let share = 1.0 / positives as f64;
         let unit = if square { 2.0 } else { 1.0 };
@@ -456,15 +467,15 @@ impl Table<'_> {
             _ => part.ap(square, margin),
         });
         let (cells, weights, order) = (&mut *self.cells, &mut *self.weights, &*self.order);
-        let (x, others) = self.streams.x.split_at_mut(positives);
+        let (x, others) = self.streams.x.halves_mut(positives)?;
+        let own = cells.part(1..positives + 1)?;
         // Downwards: sums over negatives (n) and positives (p) above each threshold, and from them the pair weights.
         let (mut n0, mut n1, mut n2) = (0.0, 0.0, 0.0);
         let (mut p0, mut p1, mut p2) = (0.0, 0.0, 0.0);
         let mut value = 0.0;
-        let mut above = cells[positives][0];
-        let mut entered = positives;
-        for k in (0..positives).rev() {
-            let [t, count, sum, squares] = cells[k + 1];
+        let mut above = own.last().map_or(0.0, |cell| cell[0]);
+        let mut outside = own;
+        for (&[t, count, sum, squares], weight) in own.iter().zip(&mut *weights).rev() {
             let gap = above - t;
             n2 += gap * (2.0 * n1 + gap * n0) + squares;
             n1 += gap * n0 + sum;
@@ -472,12 +483,12 @@ impl Table<'_> {
             p2 += gap * (2.0 * p1 + gap * p0);
             p1 += gap * p0;
             above = t;
-            while entered > 0 {
-                let d = (cells[entered][0] - t) + margin;
+            while let Some((high, rest)) = outside.split_last() {
+                let d = (high[0] - t) + margin;
                 if d <= 0.0 {
                     break;
                 }
-                entered -= 1;
+                outside = rest;
                 p0 += 1.0;
                 p1 += d;
                 p2 += d * d;
@@ -488,41 +499,44 @@ impl Table<'_> {
             let (ratio_p, ratio_n) = (of_positives * inverse, of_negatives * inverse);
             let (beta, both) = (share * ratio_p * inverse, -(share * ratio_n * inverse));
             value -= share * ratio_p;
-            weights[k] = [beta, both, -unit * (both * slope_p + beta * slope_n)];
+            *weight = [beta, both, -unit * (both * slope_p + beta * slope_n)];
         }
         // Upwards: weighted sums over the thresholds below, for the negatives.
         let (mut b0, mut b1) = (0.0, 0.0);
-        let mut last = cells[1][0];
-        cells[0] = [last, 0.0, 0.0, 0.0];
-        for (cell, weight) in cells[1..].iter_mut().zip(&*weights) {
+        let mut last = cells.at(1)[0];
+        cells.put(0, [last, 0.0, 0.0, 0.0]);
+        for (cell, weight) in cells.part_mut(1..positives + 1)?.iter_mut().zip(&*weights) {
             b1 += b0 * (cell[0] - last);
             b0 += weight[0];
             last = cell[0];
             *cell = [last, b0, b1, 0.0];
         }
         let (cells, ranks, len) = (&*cells, &*self.ranks, part_len(positives + others.len()));
-        each(others.chunks_mut(len).zip(ranks.chunks(len)), |(others, ranks)| {
+        each(parts_of_mut(others, len).zip(parts_of(ranks, len)), |(others, ranks)| {
             for (x, &rank) in others.iter_mut().zip(ranks) {
-                let cell = &cells[rank as usize];
+                let Some(cell) = cells.get(rank as usize) else { break };
                 *x = if square { unit * (cell[2] + ((*x - cell[0]) + margin) * cell[1]) } else { cell[1] };
             }
         });
         // The positives as others, and their own part.
         let (mut b0, mut b1) = (0.0, 0.0);
-        let mut last = cells[1][0];
-        let mut entered = 0;
-        for (k, (&at, weight)) in order.iter().zip(&*weights).enumerate() {
-            let s = cells[k + 1][0];
-            while entered < positives && (s - cells[entered + 1][0]) + margin > 0.0 {
-                let t = cells[entered + 1][0];
+        let own = cells.part(1..positives + 1)?;
+        let mut last = own.at(0)[0];
+        let (mut outside, mut their_weights) = (own, &*weights);
+        for ((&at, weight), &[s, ..]) in order.iter().zip(&*weights).zip(own) {
+            while let (Some((&[t, ..], rest)), Some((weight, rest_weights))) =
+                (outside.split_first(), their_weights.split_first())
+                && (s - t) + margin > 0.0
+            {
                 b1 += b0 * (t - last);
-                b0 += weights[entered][1];
+                b0 += weight[1];
                 last = t;
-                entered += 1;
+                (outside, their_weights) = (rest, rest_weights);
             }
             let as_other = if square { unit * (b1 + b0 * ((s - last) + margin)) } else { b0 };
-            x[at as usize] = as_other + weight[2];
+            let Some(x) = x.get_mut(at as usize) else { break };
+            *x = as_other + weight[2];
         }
-        value
+        Ok(value)
     }
 }

@@ -7,9 +7,11 @@
 //! clusters far apart cost little.
 
 use super::weight::Class;
-use crate::parts::{PARTS, each, part_len, shared_by_many};
+use crate::error::Result;
+use crate::parts::{PARTS, each, part_len, parts_of, parts_of_mut, shared_by_many};
 use crate::real::Real;
 use crate::scratch::Need;
+use crate::slices::{Part, Place};
 
 /// Rows taken at a time.
 const BLOCK: usize = 64;
@@ -88,10 +90,12 @@ impl Grid {
     /// From a sample of the rows.
     fn new<S: Real, Y: Class>(scores: &[S], labels: &[Y], margin: f64, cells: usize, keys: &mut [u64]) -> Self {
         let count = sampled(scores.len());
-        let keys = &mut keys[..count];
+        let keys = keys.span_mut(0..count);
         for (at, key) in keys.iter_mut().enumerate() {
             let row = (at as u64 * (scores.len() as u64 - 1) / (count as u64 - 1).max(1)) as usize;
-            *key = place(scores[row], labels[row], margin).key();
+            if let (Some(&s), Some(&y)) = (scores.get(row), labels.get(row)) {
+                *key = place(s, y, margin).key();
+            }
         }
         crate::sort::ascending(keys);
         let even = Self::over(keys, false, cells);
@@ -105,7 +109,7 @@ impl Grid {
 
     /// Over an ascending sample.
     fn over(keys: &[u64], by_key: bool, cells: usize) -> Self {
-        let at = |rank: usize| if by_key { keys[rank] as f64 } else { f64::of_key(keys[rank]) };
+        let at = |rank: usize| if by_key { keys.at(rank) as f64 } else { f64::of_key(keys.at(rank)) };
         // The outermost may be far away; half the width of the others on either side makes room for the usual tails.
         let clip = keys.len() / 32;
         let (low, high) = (at(clip), at(keys.len() - 1 - clip));
@@ -117,8 +121,14 @@ impl Grid {
 
     /// How many of an ascending sample share a cell at most.
     fn most(&self, keys: &[u64]) -> usize {
-        let cells = |a: &u64, b: &u64| self.cell(f64::of_key(*a)) == self.cell(f64::of_key(*b));
-        keys.chunk_by(cells).map(<[u64]>::len).max().unwrap_or(0)
+        let (mut most, mut here, mut last) = (0, 0, None);
+        for &key in keys {
+            let cell = Some(self.cell(f64::of_key(key)));
+            here = if cell == last { here + 1 } else { 1 };
+            last = cell;
+            most = here.max(most);
+        }
+        most
     }
 
     /// The cell of x, which never falls as x rises.
@@ -157,17 +167,17 @@ impl<'a> Streams<'a> {
         memory: &'a mut [u32],
         tables: &mut [u32],
         keys: &mut [u64],
-    ) -> Self {
+    ) -> Result<Self> {
         let cells = cells(scores.len());
         let grid = Grid::new(scores, labels, margin, cells, keys);
-        let (places, memory) = memory.split_at_mut(scores.len());
-        let (counts, tables) = tables.split_at_mut(3 * cells + 2);
-        let (next, of_parts) = tables.split_at_mut(3 * cells + 2);
+        let (places, memory) = memory.halves_mut(scores.len())?;
+        let (counts, tables) = tables.halves_mut(3 * cells + 2)?;
+        let (next, of_parts) = tables.halves_mut(3 * cells + 2)?;
         let (of_far, of_out, of_partial) = (2 * cells, 3 * cells, 3 * cells + 1);
         // How many rows of each class every cell has: positives, negatives, far positives; then those in no cell.
         // Threads that deal move the rows twice: two of them take longer than one.
         let several = shared_by_many(scores.len());
-        let ends = &mut memory[..3 * cells];
+        let ends = memory.head_mut(3 * cells)?;
         let partial = if several {
             count_shared(grid, scores, labels, margin, places, of_parts, counts)
         } else {
@@ -176,7 +186,9 @@ impl<'a> Streams<'a> {
         .weights;
         if let Some(far) = far {
             for (s, _) in scores.iter().zip(labels).filter(|(_, y)| y.is_positive()) {
-                counts[of_far + grid.cell(s.f64() - far) as usize] += 1;
+                if let Some(count) = counts.get_mut(of_far + grid.cell(s.f64() - far) as usize) {
+                    *count += 1;
+                }
             }
         }
         // Neighbouring cells make a stream until it has enough thresholds. Counts become places in `next`.
@@ -194,20 +206,23 @@ impl<'a> Streams<'a> {
             }
             for class in 0..3 {
                 if open {
-                    next[class * cells + stream] = end[class];
+                    next.put(class * cells + stream, end[class]);
                 }
-                let count = &mut counts[class * cells + cell];
-                held += if class == 1 { 0 } else { *count as usize };
-                end[class] += *count;
-                *count = (class * cells + stream) as u32;
+                if let Some(count) = counts.get_mut(class * cells + cell) {
+                    held += if class == 1 { 0 } else { *count as usize };
+                    end[class] += *count;
+                    *count = (class * cells + stream) as u32;
+                }
             }
-            ends[stream] = [end[0], end[1] - first[1], end[2] - first[2]];
+            ends.put(stream, [end[0], end[1] - first[1], end[2] - first[2]]);
         }
-        let ends = &ends[..=stream];
+        let ends = ends.head(stream + 1)?;
         let first_partial = end[1] as usize;
-        let first_out = first_partial + counts[of_partial] as usize;
-        (next[of_out], next[of_partial]) = (first_out as u32, end[1]);
-        (counts[of_out], counts[of_partial]) = (of_out as u32, of_partial as u32);
+        let first_out = first_partial + counts.at(of_partial) as usize;
+        next.put(of_out, first_out as u32);
+        next.put(of_partial, end[1]);
+        counts.put(of_out, of_out as u32);
+        counts.put(of_partial, of_partial as u32);
         if several {
             deal_shared(scores, places, counts, next, of_parts, keys, x);
         } else {
@@ -215,21 +230,24 @@ impl<'a> Streams<'a> {
         }
         if let Some(far) = far {
             for (s, _) in scores.iter().zip(labels).filter(|(_, y)| y.is_positive()) {
-                let next = &mut next[counts[of_far + grid.cell(s.f64() - far) as usize] as usize];
-                x[*next as usize] = s.f64();
-                *next += 1;
+                let stream = counts.at(of_far + grid.cell(s.f64() - far) as usize);
+                if let Some(next) = next.get_mut(stream as usize) {
+                    x.put(*next as usize, s.f64());
+                    *next += 1;
+                }
             }
         }
-        Self { x, places, ends, partial, first_partial, first_out }
+        Ok(Self { x, places, ends, partial, first_partial, first_out })
     }
 
     /// Gives every row what stands in its place.
     pub(super) fn collect<G: Real>(&self, grad: &mut [G]) {
         let x = &*self.x;
         let len = part_len(grad.len());
-        each(grad.chunks_mut(len).zip(self.places.chunks(len)), |(grad, places)| {
+        each(parts_of_mut(grad, len).zip(parts_of(self.places, len)), |(grad, places)| {
             for (g, &place) in grad.iter_mut().zip(places) {
-                *g = G::settled_of(x[place as usize]);
+                let Some(&x) = x.get(place as usize) else { break };
+                *g = G::settled_of(x);
             }
         });
     }
@@ -289,7 +307,8 @@ fn count_rows<S: Real, Y: Class>(
             }
         }
         for &code in &*codes {
-            counts[code as usize] += 1;
+            let Some(count) = counts.get_mut(code as usize) else { break };
+            *count += 1;
         }
     }
     partial
@@ -301,12 +320,14 @@ fn count_rows<S: Real, Y: Class>(
 fn deal<S: Real>(scores: &[S], places: &mut [u32], streams: &[u32], next: &mut [u32], x: &mut [f64]) {
     for (scores, places) in scores.chunks(BLOCK).zip(places.chunks_mut(BLOCK)) {
         for place in places.iter_mut() {
-            *place = streams[*place as usize];
+            let Some(&stream) = streams.get(*place as usize) else { break };
+            *place = stream;
         }
         for (place, &s) in places.iter_mut().zip(scores) {
-            let next = &mut next[*place as usize];
+            let Some(next) = next.get_mut(*place as usize) else { break };
+            let Some(x) = x.get_mut(*next as usize) else { break };
             *place = *next;
-            x[*next as usize] = s.f64();
+            *x = s.f64();
             *next += 1;
         }
     }

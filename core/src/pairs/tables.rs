@@ -154,11 +154,12 @@ impl<'a, const P: usize> Tables<'a, P> {
     }
 
     /// Those that [`make`] made of the same surrogate, or else new ones in `own`.
-    pub fn given_or_made(made: Option<&'a [f64]>, shape: Shape, half: f64, own: &'a mut [f64]) -> Self {
+    /// `None` where the memory is too short.
+    pub fn given_or_made(made: Option<&'a [f64]>, shape: Shape, half: f64, own: &'a mut [f64]) -> Option<Self> {
         let memory = match made {
             Some(memory) => memory,
             None => {
-                fill::<P>(shape, half, own);
+                fill::<P>(shape, half, own)?;
                 own
             }
         };
@@ -166,25 +167,25 @@ impl<'a, const P: usize> Tables<'a, P> {
     }
 
     /// The tables that [`fill`] made in this memory.
-    fn again(shape: Shape, half: f64, memory: &'a [f64]) -> Self {
+    fn again(shape: Shape, half: f64, memory: &'a [f64]) -> Option<Self> {
         let size = (Self::reach(half) + 1) * P * P;
-        let (value, rest) = memory.split_at(size);
-        let (slope, rest) = rest.split_at(size);
+        let (value, rest) = memory.split_at_checked(size)?;
+        let (slope, rest) = rest.split_at_checked(size)?;
         let value = value.as_chunks::<P>().0.as_chunks::<P>().0;
         let slope = slope.as_chunks::<P>().0.as_chunks::<P>().0;
-        let growth = rest[..TERMS * P].as_chunks::<P>().0;
-        Self { value, slope, growth, shape, half }
+        let growth = rest.get(..TERMS * P)?.as_chunks::<P>().0;
+        Some(Self { value, slope, growth, shape, half })
     }
 }
 
 /// Makes the tables of panels of this half-width in a memory of at least [`tables_len`] elements.
-fn fill<const P: usize>(shape: Shape, half: f64, memory: &mut [f64]) {
+fn fill<const P: usize>(shape: Shape, half: f64, memory: &mut [f64]) -> Option<()> {
     let size = (Tables::<P>::reach(half) + 1) * P * P;
-    let (value, rest) = memory.split_at_mut(size);
-    let (slope, growth) = rest.split_at_mut(size);
+    let (value, rest) = memory.split_at_mut_checked(size)?;
+    let (slope, growth) = rest.split_at_mut_checked(size)?;
     let value = value.as_chunks_mut::<P>().0.as_chunks_mut::<P>().0;
     let slope = slope.as_chunks_mut::<P>().0.as_chunks_mut::<P>().0;
-    let growth = &mut growth.as_chunks_mut::<P>().0[..TERMS];
+    let growth = growth.as_chunks_mut::<P>().0.get_mut(..TERMS)?;
     let (nodes, matrix) = interpolation::<P>();
     for (at, (value, slope)) in value.iter_mut().zip(slope).enumerate() {
         let centre = 2.0 * half * at as f64;
@@ -212,12 +213,12 @@ fn fill<const P: usize>(shape: Shape, half: f64, memory: &mut [f64]) {
             }
         }
     }
+    Some(())
 }
 
 /// Makes the tables of a surrogate in a memory of at least [`tables_len`] elements; `None`, and nothing written, when there
 /// are no panels for its scale.
 pub(super) fn make<const P: usize>(shape: Shape, scale: f64, memory: &mut [f64]) -> Option<()> {
     let (half, _) = width::<P>(scale)?;
-    fill::<P>(shape, half, memory);
-    Some(())
+    fill::<P>(shape, half, memory)
 }

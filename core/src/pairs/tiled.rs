@@ -131,11 +131,12 @@ fn subtract_rows_of<T: Real>(pair: &dyn Pair<T>, anchors: &[T], kappa: &[T], uni
                 let kappa = kappa * unit;
                 d.iter_mut().for_each(|d| *d = kappa * *d);
             }
-            for (k, g) in grad.iter_mut().enumerate() {
+            let [a, b, c, e] = &d;
+            for ((((g, &a), &b), &c), &e) in grad.iter_mut().zip(a).zip(b).zip(c).zip(e) {
                 if anchors.len() == SHARED {
-                    *g -= (d[0][k] + d[1][k]) + (d[2][k] + d[3][k]);
+                    *g -= (a + b) + (c + e);
                 } else {
-                    d.iter().take(anchors.len()).for_each(|d| *g -= d[k]);
+                    [a, b, c, e].iter().take(anchors.len()).for_each(|&d| *g -= d);
                 }
             }
         }

@@ -397,7 +397,7 @@ fn of_sorted<const P: usize>(
     }
     let positives = rows[1].scores.len();
     let (tables, memory) = memory.split_at_mut(tables_len(P));
-    let tables = Tables::<P>::given_or_made(made, shape, half, tables);
+    let tables = Tables::<P>::given_or_made(made, shape, half, tables)?;
     let (numbers, memory) = memory.split_at_mut(PANELS);
     let (carries, memory) = memory.split_at_mut(windows(positives + rows[0].scores.len(), own) * 2 * Carry::LEN);
     let (arrays, rest) = memory.split_at_mut(ARRAYS * PANELS * P);
