@@ -53,8 +53,9 @@ export class Lane {
    */
   constructor(name, change, pointed) {
     this.name = name;
-    /** The cut through the ranking: its threshold, and the share of the negatives below it. */
+    /** The cut through the ranking, and the scores of the map's lines. @type {{ threshold: number } | null} */
     this.cut = null;
+    this.levels = null;
     this.methods = [];
     this.change = change;
     this.points = null;
@@ -232,7 +233,7 @@ export class Lane {
     if (this.names) {
       return { curve: 201, bins: 48, class: chosen, winners: this.points.length / 2, ...(this.flat && { surface: { ...this.window, ...this.grid } }) };
     }
-    return { curve: 201, bins: 48, judge, ...(this.flat ? { surface: { ...this.window, ...this.grid } } : { ranks: this.points.length / 2 }), scores: this.labels.length };
+    return { curve: 201, bins: 48, judge, ...(this.flat ? { surface: { ...this.window, ...this.grid, scores: true } } : { ranks: this.points.length / 2 }), scores: this.labels.length };
   }
 
   /** Draws a snapshot, or the last one again. */
@@ -254,13 +255,13 @@ export class Lane {
     if (this.flat && snapshot.surface) {
       const { columns, rows } = this.grid;
       if (this.surface?.rows !== rows) this.surface = new draw.Surface(columns, rows, colours, this.name);
-      this.surface.draw(context, width, height, snapshot.surface);
+      this.surface.draw(context, width, height, snapshot.surface, snapshot.surfaceScores, this.levels);
       this.put("layer", context, width, height, (still) => {
         const at = [still, width, height, this.window, this.points, this.labels];
         if (this.groups) grouped.marks(...at, this.groups, colours);
         else draw.scatter(...at, colours);
       });
-      if (this.cut) this.surface.level(context, width, height, snapshot.surface, this.cut.level);
+      if (this.cut) this.surface.level(context, width, height, snapshot.surfaceScores, this.cut.threshold);
     } else if (snapshot.ranks) {
       draw.scatter(context, width, height, this.window, this.points, this.labels, colours, {
         size: 2,

@@ -6,6 +6,7 @@ import { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "undercurve/synth
 import { Band } from "./band.js";
 import { Classes } from "./classes.js";
 import { $, colours as readColours } from "./dom.js";
+import { SHARES } from "./draw/canvas.js";
 import { Groups, constraint } from "./groups.js";
 import { LANES, SEVERAL, TWO, drawnOf, isPlain, sampleOf } from "./kinds.js";
 import { Lane } from "./lane.js";
@@ -84,6 +85,7 @@ const isStill = () => Boolean(state.peek().scene && later?.at(state.peek().scene
 
 let side = null;
 let shapeOf = () => null;
+let shownIn = () => null;
 let described = null;
 async function openFile(file) {
   say(null);
@@ -327,7 +329,9 @@ async function open() {
     if (!now || !palette || !together()) return;
     untracked(() => {
       for (const name of LANES) {
-        lanes[name].cut = at && { threshold: at[name].threshold, level: at[name].left / (at[name].left + at[name].wrong) };
+        const ranking = ranked.peek()?.[name];
+        lanes[name].cut = at && at[name];
+        lanes[name].levels = ranking?.scores === now[name].scores ? SHARES.map((share) => ranking.scoreAt(share)) : null;
         lanes[name].draw(palette, now[name]);
       }
       if (run.peek().kind === SEVERAL) classes.measure(now);
@@ -338,6 +342,7 @@ async function open() {
   curves({ band, groups, titleOf });
   cuts(titleOf);
   shapeOf = rankings();
+  shownIn = (name) => lanes[name].window;
   everything();
   keys();
   addEventListener("hashchange", async () => {
@@ -361,4 +366,4 @@ open().catch(say).then(() => {
 }).catch(() => {});
 
 // For the tests: how long the page itself works on a frame, and what is trained on.
-globalThis.undercurve = { timings, rows: () => rows.peek(), shots: () => shots.peek(), draws: () => repeats.peek()?.draws, direction: () => direction.peek(), crowd: () => run.peek()?.crowd, cut: () => cut.peek(), columns: () => shapeOf(), batches: () => Promise.all(LANES.map((name) => trainerOf(name).batch())) };
+globalThis.undercurve = { timings, rows: () => rows.peek(), shots: () => shots.peek(), draws: () => repeats.peek()?.draws, direction: () => direction.peek(), crowd: () => run.peek()?.crowd, cut: () => cut.peek(), window: (name) => shownIn(name), columns: () => shapeOf(), batches: () => Promise.all(LANES.map((name) => trainerOf(name).batch())) };

@@ -36,6 +36,7 @@ const MUTANTS = [
   ["nobody is ahead by a hair, but told", "told.js", "if (level === n && !said.startsWith(\"neither\")) parts", "if (level > n) parts", "nobody is ahead|says who is ahead"],
   ["chance is no bound", "told.js", "if (!values.some((value) => leads(value, chance)))", "if (!values.length)", "nobody is ahead"],
   ["the table stays with one run", "views/table.js", "const [now, all] = [seen.value, summary.value];", "const [now, all] = [seen.value, null];", "every number of the result"],
+  ["the cut drawn from ranks", "lane.js", "this.surface.level(context, width, height, snapshot.surfaceScores, this.cut.threshold);", "this.surface.level(context, width, height, snapshot.surface, this.cut.left / (this.cut.left + this.cut.wrong));", "a straight line on its map"],
   ["no limits on addresses", "state.js", "widths.every((units) => units <= MOST.units)", "widths.every((units) => units > 0)", "address beyond the limits"],
 ];
 
@@ -55,7 +56,7 @@ for (const [name, file, from, to, pattern] of MUTANTS) {
   if (source.split(from).length !== 2) throw new Error(`${name}: ${file} has “${from}” ${source.split(from).length - 1} times`);
   await writeFile(path, source.replace(from, () => to));
   await run("npx", ["vite", "build", "--logLevel", "error"], { cwd: folder });
-  const tests = ["ranking", "told", "gestures", "browser"].map((one) => `test/${one}.test.mjs`);
+  const tests = ["ranking", "told", "gestures", "hands", "browser"].map((one) => `test/${one}.test.mjs`);
   const env = { ...process.env, PATIENCE: process.env.PATIENCE ?? "15000", PAGE_DIST: join(folder, "dist") };
   const killed = await run(process.execPath, ["--test", `--test-name-pattern=${pattern}`, ...tests], { cwd: folder, env }).then(() => [], ({ stdout }) => [...stdout.matchAll(/^(?:✖|not ok \d+ -) (.*?)(?: \([\d.]+ms\))?$/gm)].map(([, test]) => test).filter((test) => !/failing tests|\.mjs$/.test(test)));
   if (!killed.length) survived += 1;
