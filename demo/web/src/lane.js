@@ -130,7 +130,7 @@ export class Lane {
 
   /** A field for each parameter. They stay while the method does, so that the focus does. */
   build() {
-    const { params, about, paper } = this.method;
+    const { params } = this.method;
     const set = (param, text) => {
       const settings = { ...this.choice.settings, [param.name]: text };
       if (text === param.default || text === "") delete settings[param.name];
@@ -138,10 +138,8 @@ export class Lane {
     };
     const hint = h("p", { className: "about", "aria-hidden": "true" });
     const field = (param) => {
-      const expected = expects(param.domain);
-      const text = `${param.name}: ${param.about}${expected ? ` (${expected})` : ""}${param.auto ? `; auto: ${param.auto}` : ""}`;
-      const explain = () => (hint.textContent = text);
-      const common = { "aria-description": text, onfocus: explain };
+      const explain = () => (hint.textContent = this.textOf(param));
+      const common = { onfocus: explain };
       const input = param.domain.kind === "choice"
         ? h("select", { ...common, onchange: () => set(param, input.value) }, ...param.domain.values.map((word) => h("option", { value: word, textContent: word })))
         : h("input", { ...common, type: "text", inputMode: "decimal", onchange: () => set(param, input.value.trim()) });
@@ -151,7 +149,22 @@ export class Lane {
     this.fields = {};
     this.summary = h("summary");
     const fields = params.filter((param) => param.name !== "steps").map(field);
-    this.settings.replaceChildren(this.summary, h("div", {}, h("p", { textContent: `${about} ${paper}.` }), ...fields, hint));
+    this.about = h("p");
+    this.settings.replaceChildren(this.summary, h("div", {}, this.about, ...fields, hint));
+    this.describe();
+  }
+
+  textOf({ name, about, auto, domain }) {
+    const expected = expects(domain);
+    return `${name}${about ? `: ${about}` : ""}${expected ? ` (${expected})` : ""}${auto ? `; auto: ${auto}` : ""}`;
+  }
+
+  /** Puts the texts of the method beside its fields, where they are there already. */
+  describe() {
+    if (!this.fields) return;
+    const { params, about, paper } = this.method;
+    this.about.textContent = about ? `${about} ${paper}.` : "";
+    for (const param of params) this.fields[param.name]?.setAttribute("aria-description", this.textOf(param));
   }
 
   /** How many positives score at least as high as a point of the map; where only rows are drawn, as the nearest of them. */

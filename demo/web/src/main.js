@@ -219,6 +219,8 @@ async function open() {
   const load = () => (loading ??= import("./later.js").then((all) => {
     later = all;
     scripted.of = all.stateOf;
+    all.describe();
+    for (const name of LANES) lanes[name].describe();
     const { GridMap, Steps, draws, scenes } = all;
     const steps = new Steps({ engine: engines.a, toggled: (open) => unfold("steps", open) });
     const gridMap = new GridMap({
