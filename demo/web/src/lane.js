@@ -69,7 +69,7 @@ export class Lane {
     this.bins = h("canvas", { className: "bins", role: "img", "aria-label": `Lane ${title}: no scores yet` });
     // Maps are square and so keep their window: the last snapshot is right for every size.
     for (const canvas of [this.map, this.bins]) draw.onResize(canvas, () => this.colours && this.draw(this.colours));
-    pressed(this.map, (x, y) => this.last && pointed(name, (ranking) => this.foundAt(x, y, ranking)));
+    pressed(this.map, (x, y) => this.last && !this.handy && pointed(name, (ranking) => this.foundAt(x, y, ranking)));
     pressed(this.bins, (x) => {
       const { histogram } = this.last ?? {};
       if (histogram) pointed(name, (ranking) => ranking.cut(histogram[0] + ((histogram[1] - histogram[0]) * x) / draw.sizeOf(this.bins).width).found);
@@ -201,18 +201,36 @@ export class Lane {
   }
 
   /** The held-out rows to draw, and what several classes are called. */
-  show({ dims, plane, test, names }) {
+  show({ dims, plane, framed, X, y, test, names }) {
     this.flat = dims === 2;
     this.points = plane;
     this.labels = test.y;
+    /** The window is that of these rows, whatever is done to them by hand. */
+    this.framed = framed ?? plane;
+    this.training = { points: X, labels: y };
     this.groups = test.groups;
     this.names = names;
-    const [flat, components] = names
+    this.captions = names
       ? ["area: the class that wins; ringed: rows it gets wrong", "principal components; colour: the class that wins; ringed: wrong"]
       : [`lines: 20, 5, 1 % of negatives rank higher${this.groups ? "; large marks: positive" : ""}`, "first two principal components, tint: rank"];
-    this.caption.textContent = this.flat ? flat : components;
+    this.told();
     this.legend.hidden = Boolean(names || this.groups);
     this.layer = this.called = this.aspect = this.surface = this.last = null;
+  }
+
+  /** Shows the training rows instead, which are changed by hand; others before they are trained on. */
+  hand(on, { X, y } = { X: this.training.points, y: this.training.labels }) {
+    this.handy = on;
+    this.training = { points: X, labels: y };
+    this.map.classList.toggle("handy", on);
+    this.layer = null;
+    this.told();
+    if (this.colours) this.draw(this.colours);
+  }
+
+  /** What is under the map. */
+  told() {
+    this.caption.textContent = this.handy ? "training rows; lines: as held-out negatives rank" : this.captions[this.flat ? 0 : 1];
   }
 
   /** The metric beside the lane's name. @param {string} key @param {string} name */
@@ -233,12 +251,12 @@ export class Lane {
   }
 
   /** What a snapshot must hold for this lane; of several classes, which one against all others; of groups, what to judge. */
-  view(chosen = 0, judge = undefined) {
+  view(chosen = 0, judge = undefined, scores = this.labels.length) {
     const { width, height } = draw.sizeOf(this.map);
     // The window sorts all rows by both coordinates: once for a shape of the map, not in each frame.
     if (this.aspect !== width / height) {
       this.aspect = width / height;
-      this.window = draw.frame(this.points, this.aspect);
+      this.window = draw.frame(this.framed, this.aspect);
       this.layer = this.called = null;
     }
     const columns = this.names ? FINE_GRID : GRID;
@@ -246,7 +264,7 @@ export class Lane {
     if (this.names) {
       return { curve: 201, bins: 48, class: chosen, winners: this.points.length / 2, ...(this.flat && { surface: { ...this.window, ...this.grid } }) };
     }
-    return { curve: 201, bins: 48, judge, ...(this.flat ? { surface: { ...this.window, ...this.grid, scores: true } } : { ranks: this.points.length / 2 }), scores: this.labels.length };
+    return { curve: 201, bins: 48, judge, ...(this.flat ? { surface: { ...this.window, ...this.grid, scores: true } } : { ranks: this.points.length / 2 }), scores };
   }
 
   /** Draws a snapshot, or the last one again. */
@@ -270,7 +288,8 @@ export class Lane {
       if (this.surface?.rows !== rows) this.surface = new draw.Surface(columns, rows, colours, this.name);
       this.surface.draw(context, width, height, snapshot.surface, snapshot.surfaceScores, this.levels);
       this.put("layer", context, width, height, (still) => {
-        const at = [still, width, height, this.window, this.points, this.labels];
+        const { points, labels } = this.handy ? this.training : this;
+        const at = [still, width, height, this.window, points, labels];
         if (this.groups) grouped.marks(...at, this.groups, colours);
         else draw.scatter(...at, colours);
       });
@@ -284,7 +303,7 @@ export class Lane {
     draw.histogram(this.bins, snapshot.histogram, colours, this.name, this.cut?.threshold);
     this.scale.textContent = "Scores of held-out rows: low";
     this.figure.lastChild.textContent = three(this.mean?.value ?? snapshot.test[this.key]);
-    this.map.setAttribute("aria-label", `${title}: held-out rows and where the model ranks them, ${this.groups ? `AUROC of the worst group ${three(snapshot.test.worst)}` : `average precision ${three(snapshot.test.ap)}`}`);
+    this.map.setAttribute("aria-label", `${title}: ${this.handy ? "training" : "held-out"} rows and where the model ranks them, ${this.groups ? `AUROC of the worst group ${three(snapshot.test.worst)}` : `average precision ${three(snapshot.test.ap)}`}`);
     this.bins.setAttribute("aria-label", `${title}: histogram of held-out scores by class, AUROC ${three(snapshot.test.auroc)}`);
   }
   /** Draws what does not move while training, such as the points: once, then its picture. */

@@ -11,11 +11,11 @@ import { Groups, constraint } from "./groups.js";
 import { LANES, SEVERAL, TWO, drawnOf, isPlain, sampleOf } from "./kinds.js";
 import { Lane } from "./lane.js";
 import { leave, unasked } from "./repeats.js";
-import { change, choose, engines, follow, isBusy, lack, look, options, page, restart, settle, timings, trainerOf } from "./runs.js";
+import { change, choose, engines, follow, isBusy, isHandy, lack, look, options, page, restart, rowsWith, settle, timings, trainerOf } from "./runs.js";
 import { SAMPLES, fetchSample } from "./samples.js";
 import { Side } from "./side.js";
 import * as address from "./state.js";
-import { batch, colours, direction, effect, find, kind, own, playing, pushAddress, repeats, rows, run, say, scripted, seen, set, shots, state, together, untracked } from "./store.js";
+import { batch, colours, computed, direction, effect, find, kind, own, playing, pushAddress, repeats, rows, run, say, scripted, seen, set, shots, state, together, untracked } from "./store.js";
 import { bar } from "./views/bar.js";
 import { curves } from "./views/curves.js";
 import { headline, nothing } from "./views/headline.js";
@@ -281,7 +281,7 @@ async function open() {
     },
   });
   Object.assign(page, {
-    view: (name) => lanes[name].view(state.peek().class, rows.peek().groups && [constraint(state.peek().bound)]),
+    view: (name, of = rows.peek()) => lanes[name].view(state.peek().class, of.groups && [constraint(state.peek().bound)], of.test.y.length),
     explain: (name, error) => lanes[name].explain(error),
     began: leave,
     ended: () => {
@@ -333,7 +333,7 @@ async function open() {
       for (const name of LANES) {
         const ranking = ranked.peek()?.[name];
         lanes[name].cut = at && at[name];
-        lanes[name].levels = ranking?.scores === now[name].scores ? SHARES.map((share) => ranking.scoreAt(share)) : null;
+        lanes[name].levels = ranking && ranking.scores === now[name].scores ? SHARES.map((share) => ranking.scoreAt(share)) : null;
         lanes[name].draw(palette, now[name]);
       }
       if (run.peek().kind === SEVERAL) classes.measure(now);
@@ -347,11 +347,30 @@ async function open() {
   shownIn = (name) => lanes[name].window;
   everything();
   keys();
+  // What is done to the data by hand: asked for by the button, or by an address that has some of it.
+  let hands = null;
+  const handle = (open) => (hands ??= import("./views/hands.js").then(({ hands }) => hands(lanes))).then((one) => one.open(open), (error) => {
+    hands = null;
+    say(error);
+  });
+  side.hands.onclick = () => shots.peek() && handle($("hands").hidden);
+  const handy = computed(() => kind.value === TWO && isHandy(state.value));
+  effect(() => {
+    side.hands.hidden = !handy.value;
+    if (hands && !handy.value) handle(false);
+  });
+  effect(() => handy.value && state.value.edits && shots.value && untracked(() => hands || handle(true)));
   addEventListener("hashchange", async () => {
     if (wanted()) await load();
     say(null);
+    const of = () => address.write({ ...state.peek(), find: 0, edits: "" });
+    const [before, { edits }] = [of(), state.peek()];
     batch(readAddress);
-    restart({ play: !isStill() });
+    // (Back from a deed: from the weights that are there.)
+    if (edits === state.peek().edits || before !== of() || !together() || !shots.peek()) return restart({ play: !isStill() });
+    const given = await rowsWith(state.peek().edits);
+    await follow({}, given);
+    return settle({}, given);
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     colours.value = readColours();

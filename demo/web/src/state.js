@@ -31,6 +31,7 @@ export const ALL = {
  * @property {number} noise
  * @property {number} flips share of the training labels that are flipped, in per cent
  * @property {number} seed
+ * @property {string} edits what was done to the rows by hand, see `hands.js`
  * @property {number} runs of each lane, with the seeds from `seed` on, one of `RUNS`
  * @property {string} model "linear" or hidden widths, "16" or "16,16"
  * @property {number} steps length of a run
@@ -58,6 +59,7 @@ export function defaults() {
     positives: 3,
     noise: 0,
     flips: 0,
+    edits: "",
     seed: 1,
     runs: 1,
     model: "linear",
@@ -80,8 +82,8 @@ function range(text) {
   return low < high && high <= 100 ? [low, high] : undefined;
 }
 
-/** Units of a hidden layer, and weights of a network, that an address may ask for: more would not answer for minutes. */
-export const MOST = { units: 256, weights: 100_000 };
+/** Units of a hidden layer, and weights of a network, that an address may ask for: more would not answer for minutes. Characters of edits. */
+export const MOST = { units: 256, weights: 100_000, edits: 4000 };
 
 /** Whether hidden widths, such as "16,16", are those of a network that is offered. */
 function fits(model) {
@@ -109,6 +111,9 @@ export function read(hash, refused = () => {}) {
   state.positives = between("positives", 0.5, 50, state.positives);
   state.noise = between("noise", 0, 2, state.noise);
   state.flips = Math.round(2 * between("flips", 0, 20, state.flips)) / 2;
+  const edits = query.get("edits") ?? "";
+  if (edits.length > MOST.edits) refused(`edits has more than ${MOST.edits} characters`);
+  else state.edits = edits;
   state.seed = Math.trunc(between("seed", 0, 999999, state.seed));
   state.steps = Math.trunc(between("steps", 1, 100000, state.steps));
   const model = query.get("model") ?? "";
@@ -143,6 +148,7 @@ export function write(state) {
   const query = new URLSearchParams();
   if (state.scene) query.set("scene", state.scene);
   for (const name of ["data", "positives", "noise", "flips", "seed", "model", "steps", "speed"]) query.set(name, String(state[name]));
+  if (state.edits) query.set("edits", state.edits);
   if (state.fpr.join("-") !== "0-5") query.set("fpr", state.fpr.join("-"));
   if (state.find !== 0.5) query.set("find", String(Number(state.find.toFixed(4))));
   if (state.bound !== 0.05) query.set("bound", String(state.bound ?? "none"));

@@ -61,6 +61,7 @@ function tell(lanes, shots, summary, under, found) {
     ? `${positive} positive; a constant score has AUROC 0.500 in each group`
     : `${positive} positive; a constant score has ${three(prevalence(shown))}`;
   about.push(`${train}, ${count(shown.test.y.length)} are held out${shown.names ? "; " : ", "}${constant}.`);
+  if (shown.hands) about.push("Some rows were changed by hand.");
   if (shown.flipped) about.push(`${count(shown.flipped)} of the ${count(shown.y.length)} training labels are flipped, no held-out one.`);
   $("about").textContent = about.join(" ");
 }
