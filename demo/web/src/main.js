@@ -155,6 +155,29 @@ function everything() {
   });
 }
 
+/** A line that is turned by hand, of linear models on a plane: loaded when it is unfolded. */
+function dials() {
+  let made = null;
+  const show = () => {
+    const now = rows.peek();
+    const fits = Boolean(now) && now.dims === 2 && kind.peek() === TWO && state.peek().model === "linear" && now.test.X instanceof Float32Array;
+    $("dial").hidden = !fits;
+    const open = fits && state.peek().story === "dial";
+    if ($("dial").open !== open) $("dial").open = open; // (comes back by its event)
+    if (!open && !made) return;
+    made ??= import("./views/dial.js");
+    made.then(({ dial }) => dial().open(!$("dial").hidden && $("dial").open), (error) => {
+      made = null;
+      say(error);
+    });
+  };
+  $("dial").ontoggle = () => {
+    unfold("dial", $("dial").open);
+    show();
+  };
+  effect(() => rows.value && state.value && untracked(show));
+}
+
 function keys() {
   addEventListener("keydown", (event) => {
     // What is focused keeps the keys that it uses itself; a button has no use for arrows and letters.
@@ -346,6 +369,7 @@ async function open() {
   shapeOf = rankings();
   shownIn = (name) => lanes[name].window;
   everything();
+  dials();
   keys();
   // What is done to the data by hand: asked for by the button, or by an address that has some of it.
   let hands = null;

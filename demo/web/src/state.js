@@ -40,7 +40,8 @@ export const ALL = {
  * @property {number} find the share of the positives that the cut through the rankings finds
  * @property {number | null} bound of the gap between groups, one of `BOUNDS`
  * @property {number} class of several, the one that curves show against all others
- * @property {"" | "steps" | "grid" | "all"} story what is unfolded below the lanes
+ * @property {number | null} dial the direction that is turned by hand, in whole degrees
+ * @property {"" | "steps" | "grid" | "all" | "dial"} story what is unfolded below the lanes
  * @property {string} scene the step of a scene that is open, "2.3"; none where it is empty
  * @property {All} all
  * @property {Record<"a" | "b", { method: string, settings: Record<string, string> }>} lanes
@@ -69,6 +70,7 @@ export function defaults() {
     find: 0.5,
     bound: 0.05,
     class: 0,
+    dial: null,
     story: "",
     scene: "",
     all: { rows: 100_000, of: "pauc", loss: "sigmoid", on: "auto", fpr: [0, 5], w: null },
@@ -125,7 +127,9 @@ export function read(hash, refused = () => {}) {
   const bound = BOUNDS.find((one) => String(one ?? "none") === query.get("bound"));
   if (bound !== undefined) state.bound = bound;
   state.class = Math.trunc(between("class", 0, 255, state.class));
-  if (["steps", "grid", "all"].includes(query.get("story"))) state.story = query.get("story");
+  if (["steps", "grid", "all", "dial"].includes(query.get("story"))) state.story = query.get("story");
+  const dial = between("dial", -180, 180, NaN);
+  if (Number.isFinite(dial)) state.dial = Math.round(dial);
   if (/^\d\.\d$/.test(query.get("scene") ?? "")) state.scene = query.get("scene");
   for (const [name, choices] of Object.entries(ALL)) state.all[name] = choices.find((one) => String(one) === query.get(`all.${name}`)) ?? state.all[name];
   state.all.fpr = range(query.get("all.fpr")) ?? state.all.fpr;
@@ -155,6 +159,7 @@ export function write(state) {
   if (state.runs > 1) query.set("runs", String(state.runs));
   if (state.class) query.set("class", String(state.class));
   if (state.story) query.set("story", state.story);
+  if (state.story === "dial" && state.dial !== null) query.set("dial", String(state.dial));
   if (state.story === "all") {
     const { all } = defaults();
     for (const name of Object.keys(ALL)) if (state.all[name] !== all[name]) query.set(`all.${name}`, String(state.all[name]));

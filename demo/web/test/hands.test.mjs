@@ -297,3 +297,80 @@ test("a finger paints, and the page does not scroll away under it", async () => 
   assert.deepEqual(errors, []);
   await close();
 });
+
+test("a line is turned by hand, by mouse, finger and keys: its metrics are those of its ranking, as the lanes' are", async () => {
+  const { page, errors, close } = await open("#steps=60&speed=max&story=dial&dial=30&fpr=0-10", { hasTouch: true });
+  await page.waitForFunction(() => document.querySelectorAll("#dial-table tbody tr").length === 4);
+  const { X, y } = (await data(page)).test;
+  const positives = y.reduce((sum, label) => sum + label, 0);
+  /** From their definitions. */
+  const counted = (degree) => {
+    const [c, s] = [Math.cos((degree * Math.PI) / 180), Math.sin((degree * Math.PI) / 180)];
+    const order = [...y.keys()].sort((p, q) => c * (X[2 * q] - X[2 * p]) + s * (X[2 * q + 1] - X[2 * p + 1]));
+    let [found, ap, auroc, pauc] = [0, 0, 0, 0];
+    order.forEach((row, place) => {
+      if (!y[row]) return;
+      const fpr = (place - found) / (y.length - positives);
+      found += 1;
+      ap += found / (place + 1) / positives;
+      auroc += (1 - fpr) / positives;
+      pauc += Math.max(0, 0.1 - fpr) / 0.1 / positives;
+    });
+    return [ap, auroc, pauc].map((value) => value.toFixed(3));
+  };
+  const table = () => page.$$eval("#dial-table tbody tr", (rows) => rows.map((row) => [...row.querySelectorAll("th, td")].map((cell) => cell.textContent)));
+  const check = async (degree) => {
+    await page.waitForFunction((degree) => document.querySelector("#dial-table td").textContent === `${degree}°`, degree);
+    assert.deepEqual((await table())[0], ["You", `${degree}°`, ...counted(degree)]);
+    const text = await page.textContent("#dial-sentence");
+    const [own, a, b] = (await table()).map((row) => Number(row[2]));
+    assert.ok(text.startsWith(`Your direction, ${degree}°, has average precision ${own.toFixed(3)}; lane A ${a.toFixed(3)}, lane B ${b.toFixed(3)}.`), text);
+    const beats = (other) => own - other >= 0.005;
+    const expected = beats(a) && beats(b) ? "You beat both lanes." : a - own >= 0.005 && b - own >= 0.005 ? "Both lanes are ahead of you." : beats(a) && b - own >= 0.005 ? "You beat lane A, not lane B." : null;
+    if (expected) assert.ok(text.endsWith(expected), text);
+  };
+  await check(30);
+  const lanes = await page.evaluate(() => ["a", "b"].map((lane) => ["ap", "auroc", "pauc"].map((key) => globalThis.undercurve.shots()[lane].test[key].toFixed(3))));
+  assert.deepEqual((await table()).slice(1, 3).map((row) => row.slice(2)), lanes);
+  const best = (await table())[3];
+  assert.deepEqual(best.slice(2), counted(parseInt(best[1])));
+  // The curve of average precision and the marks lie where they are.
+  const ink = await rgb(page, "ink");
+  const at = (degree, value) => page.$eval("#dial-chart", (canvas, { degree, value, ink }) => {
+    const ratio = canvas.width / canvas.clientWidth;
+    const [x, y] = [34 + ((degree + 180) / 360) * (canvas.clientWidth - 44), 24 + (1 - value) * (canvas.clientHeight - 48)];
+    const { data } = canvas.getContext("2d").getImageData(Math.round(x * ratio) - 2, Math.round(y * ratio) - 2, 5, 5);
+    for (let k = 0; k < data.length; k += 4) if (data[k + 3] > 120 && ink.every((value, c) => Math.abs(data[k + c] - value) < 50)) return true;
+    return false;
+  }, { degree, value, ink });
+  for (const degree of [-150, -60, 45, 100, 160]) assert.ok(await at(degree, Number(counted(degree)[0])), `the curve at ${degree}°`);
+  assert.deepEqual([await at(30, 0.97), await at(-90, 0.93)], [true, false], "the mark at 30°");
+  // By mouse: to the left on the plane, and upwards.
+  await page.$eval("#dial", (one) => one.scrollIntoView());
+  const box = await page.locator("#dial-plane").boundingBox();
+  const before = await hash(page, "#dial-plane");
+  await page.mouse.move(box.x + box.width * 0.9, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height * 0.2, { steps: 4 });
+  await check(90);
+  await page.mouse.up();
+  assert.notEqual(await hash(page, "#dial-plane"), before);
+  assert.ok(await at(90, 0.99));
+  // By finger, on the chart; by keys.
+  await page.locator("#dial-chart").scrollIntoViewIfNeeded();
+  const chart = await page.locator("#dial-chart").boundingBox();
+  await page.touchscreen.tap(chart.x + 34 + (chart.width - 44) * 0.25, chart.y + 100);
+  await check(-90);
+  await page.focus("#dial-range");
+  await page.keyboard.press("ArrowRight");
+  await check(-89);
+  await page.click("#dial-b");
+  await check(parseInt((await table())[2][1]));
+  assert.ok((await page.textContent("#dial-sentence")).includes("average precision"));
+  await page.waitForFunction(() => /story=dial&dial=\d+/.test(location.hash));
+  // A network has no direction.
+  await page.evaluate(() => (location.hash = location.hash.replace("model=linear", "model=16")));
+  await page.waitForFunction(() => document.querySelector("#dial").hidden);
+  assert.deepEqual(errors, []);
+  await close();
+});

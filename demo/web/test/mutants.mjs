@@ -46,6 +46,11 @@ const MUTANTS = [
   ["a cluster of both classes", "hands.js", "is = (row) => y[row] === label && ", "is = (row) => ", "cluster"],
   ["keys that move down where up was asked", "views/hands.js", "ArrowUp: [0, 1], ArrowDown: [0, -1]", "ArrowUp: [0, -1], ArrowDown: [0, 1]", "by keys"],
   ["the last rows of a class erased", "hands.js", "positives >= KEPT && y.length - positives >= KEPT", "positives >= 0", "refused|by keys"],
+  ["the dial turned the other way", "draw/dial.js", "Math.atan2(height / 2 - y, x - width / 2)", "Math.atan2(y - height / 2, x - width / 2)", "turned by hand"],
+  ["lanes of the dial without their scaling", "views/dial.js", "params[k] * (columns?.[k][1] ?? 1)", "params[k]", "turned by hand"],
+  ["the dial drawn from its far end", "draw/dial.js", "((degree + 180) / 360) * wide", "((180 - degree) / 360) * wide", "turned by hand"],
+  ["AUROC of the dial against positives", "directions.js", "auroc += here * (1 - negative / all);", "auroc += here * (1 - negative / sorted.length);", "turned by hand"],
+  ["who beats whom exchanged", "views/dial.js", "leads(mine, values[name].ap)", "leads(values[name].ap, mine)", "turned by hand"],
   ["no limits on addresses", "state.js", "widths.every((units) => units <= MOST.units)", "widths.every((units) => units > 0)", "address beyond the limits"],
 ];
 
