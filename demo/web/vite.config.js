@@ -41,6 +41,7 @@ export default defineConfig({
     alias: [
       { find: /^undercurve$/, replacement: at("../../wasm/js/index.js") },
       { find: /^undercurve\/worker$/, replacement: at("../../wasm/js/worker.js") },
+      { find: /^undercurve\/objective$/, replacement: at("../../wasm/js/objective.js") },
       { find: /^undercurve\/methods$/, replacement: at("../../wasm/js/pkg/methods.js") },
       { find: /^undercurve\/synthetics$/, replacement: at("../../wasm/js/synthetics.js") },
     ],

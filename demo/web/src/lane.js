@@ -69,7 +69,7 @@ export class Lane {
     this.bins = h("canvas", { className: "bins", role: "img", "aria-label": `Lane ${title}: no scores yet` });
     // Maps are square and so keep their window: the last snapshot is right for every size.
     for (const canvas of [this.map, this.bins]) draw.onResize(canvas, () => this.colours && this.draw(this.colours));
-    pressed(this.map, (x, y) => this.last && !this.handy && pointed(name, (ranking) => this.foundAt(x, y, ranking)));
+    pressed(this.map, (x, y) => this.last && !this.handy && !this.picks?.(x, y) && pointed(name, (ranking) => this.foundAt(x, y, ranking)));
     pressed(this.bins, (x) => {
       const { histogram } = this.last ?? {};
       if (histogram) pointed(name, (ranking) => ranking.cut(histogram[0] + ((histogram[1] - histogram[0]) * x) / draw.sizeOf(this.bins).width).found);
@@ -223,6 +223,22 @@ export class Lane {
     this.handy = on;
     this.training = { points: X, labels: y };
     this.map.classList.toggle("handy", on);
+    this.again();
+  }
+
+  /**
+   * Shows the training rows with something over them; nothing takes it back.
+   * @param {((context: CanvasRenderingContext2D, width: number, height: number) => void) | null} over
+   * @param {((x: number, y: number) => boolean) | null} picks whether a press there is of that
+   */
+  see(over, picks = null) {
+    const other = Boolean(over) !== Boolean(this.over);
+    Object.assign(this, { over, picks });
+    if (other) this.again();
+    else if (this.colours) this.draw(this.colours);
+  }
+
+  again() {
     this.layer = null;
     this.told();
     if (this.colours) this.draw(this.colours);
@@ -230,7 +246,7 @@ export class Lane {
 
   /** What is under the map. */
   told() {
-    this.caption.textContent = this.handy ? "training rows; lines: as held-out negatives rank" : this.captions[this.flat ? 0 : 1];
+    this.caption.textContent = this.handy || this.over ? "training rows; lines: as held-out negatives rank" : this.captions[this.flat ? 0 : 1];
   }
 
   /** The metric beside the lane's name. @param {string} key @param {string} name */
@@ -288,12 +304,13 @@ export class Lane {
       if (this.surface?.rows !== rows) this.surface = new draw.Surface(columns, rows, colours, this.name);
       this.surface.draw(context, width, height, snapshot.surface, snapshot.surfaceScores, this.levels);
       this.put("layer", context, width, height, (still) => {
-        const { points, labels } = this.handy ? this.training : this;
+        const { points, labels } = this.handy || this.over ? this.training : this;
         const at = [still, width, height, this.window, points, labels];
         if (this.groups) grouped.marks(...at, this.groups, colours);
         else draw.scatter(...at, colours);
       });
       if (this.cut) this.surface.level(context, width, height, snapshot.surfaceScores, this.cut.threshold);
+      this.over?.(context, width, height);
     } else if (snapshot.ranks) {
       draw.scatter(context, width, height, this.window, this.points, this.labels, colours, {
         size: 2,
@@ -303,7 +320,7 @@ export class Lane {
     draw.histogram(this.bins, snapshot.histogram, colours, this.name, this.cut?.threshold);
     this.scale.textContent = "Scores of held-out rows: low";
     this.figure.lastChild.textContent = three(this.mean?.value ?? snapshot.test[this.key]);
-    this.map.setAttribute("aria-label", `${title}: ${this.handy ? "training" : "held-out"} rows and where the model ranks them, ${this.groups ? `AUROC of the worst group ${three(snapshot.test.worst)}` : `average precision ${three(snapshot.test.ap)}`}`);
+    this.map.setAttribute("aria-label", `${title}: ${this.handy || this.over ? "training" : "held-out"} rows and where the model ranks them, ${this.groups ? `AUROC of the worst group ${three(snapshot.test.worst)}` : `average precision ${three(snapshot.test.ap)}`}`);
     this.bins.setAttribute("aria-label", `${title}: histogram of held-out scores by class, AUROC ${three(snapshot.test.auroc)}`);
   }
   /** Draws what does not move while training, such as the points: once, then its picture. */

@@ -377,6 +377,22 @@ async function open() {
     hands = null;
     say(error);
   });
+  let sees = null;
+  const looking = computed(() => kind.value === TWO && rows.value?.dims === 2 && rows.value.X instanceof Float32Array);
+  side.sees.onclick = () => {
+    set({ sees: !state.peek().sees });
+    pushAddress();
+  };
+  effect(() => {
+    side.sees.hidden = !looking.value;
+    const on = looking.value && state.value.sees && Boolean(shots.value);
+    if (!on && !sees) return;
+    sees ??= import("./views/sees.js").then(({ sees }) => sees(lanes));
+    sees.then((one) => one.open(untracked(() => looking.peek() && state.peek().sees)), (error) => {
+      sees = null;
+      say(error);
+    });
+  });
   side.hands.onclick = () => shots.peek() && handle($("hands").hidden);
   const handy = computed(() => kind.value === TWO && isHandy(state.value));
   effect(() => {

@@ -59,11 +59,13 @@ export class Side {
     this.steps = h("select", { onchange: () => change({ steps: Number(this.steps.value) }) });
     this.changed = change;
     this.hands = h("button", { type: "button", id: "hands-open", className: "small", textContent: "Change by hand", "aria-controls": "hands", "aria-expanded": "false", hidden: true });
+    this.sees = h("button", { type: "button", id: "sees-open", className: "small", textContent: "What the loss sees", "aria-controls": "sees", "aria-expanded": "false", hidden: true });
     // On a narrow screen what follows is folded.
     this.fold = h("button", { type: "button", className: "fold", "aria-expanded": "false", "aria-controls": "choices", onclick: () => this.unfold(this.fold.getAttribute("aria-expanded") !== "true") });
     root.append(this.fold, h("div", { id: "choices", className: "choices" },
-      h("div", {}, h("div", { className: "row" }, h("h2", { textContent: "Data" }), this.hands),
-        h("div", { className: "kinds" }, ...kinds.map((kind) => button(kind.name, kind.title, kind.about, h("canvas", { "aria-hidden": "true" }), kind.title)))),
+      h("div", {}, h("h2", { textContent: "Data" }),
+        h("div", { className: "kinds" }, ...kinds.map((kind) => button(kind.name, kind.title, kind.about, h("canvas", { "aria-hidden": "true" }), kind.title))),
+        h("div", { className: "looks" }, this.hands, this.sees)),
       h("div", {}, h("h2", { textContent: "Real samples" }),
         h("div", { className: "samples" }, ...SAMPLES.filter((one) => one.positive).map(row))),
       h("div", {}, h("h2", { textContent: "Several classes, groups" }),

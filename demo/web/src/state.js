@@ -40,6 +40,7 @@ export const ALL = {
  * @property {number} find the share of the positives that the cut through the rankings finds
  * @property {number | null} bound of the gap between groups, one of `BOUNDS`
  * @property {number} class of several, the one that curves show against all others
+ * @property {boolean} sees whether the maps show what the losses see of a batch
  * @property {number | null} dial the direction that is turned by hand, in whole degrees
  * @property {"" | "steps" | "grid" | "all" | "dial"} story what is unfolded below the lanes
  * @property {string} scene the step of a scene that is open, "2.3"; none where it is empty
@@ -70,6 +71,7 @@ export function defaults() {
     find: 0.5,
     bound: 0.05,
     class: 0,
+    sees: false,
     dial: null,
     story: "",
     scene: "",
@@ -128,6 +130,7 @@ export function read(hash, refused = () => {}) {
   if (bound !== undefined) state.bound = bound;
   state.class = Math.trunc(between("class", 0, 255, state.class));
   if (["steps", "grid", "all", "dial"].includes(query.get("story"))) state.story = query.get("story");
+  state.sees = query.get("sees") === "1";
   const dial = between("dial", -180, 180, NaN);
   if (Number.isFinite(dial)) state.dial = Math.round(dial);
   if (/^\d\.\d$/.test(query.get("scene") ?? "")) state.scene = query.get("scene");
@@ -158,6 +161,7 @@ export function write(state) {
   if (state.bound !== 0.05) query.set("bound", String(state.bound ?? "none"));
   if (state.runs > 1) query.set("runs", String(state.runs));
   if (state.class) query.set("class", String(state.class));
+  if (state.sees) query.set("sees", "1");
   if (state.story) query.set("story", state.story);
   if (state.story === "dial" && state.dial !== null) query.set("dial", String(state.dial));
   if (state.story === "all") {

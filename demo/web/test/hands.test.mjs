@@ -374,3 +374,104 @@ test("a line is turned by hand, by mouse, finger and keys: its metrics are those
   assert.deepEqual(errors, []);
   await close();
 });
+
+test("what the losses see: an arrow for each row of the batch, and what a positive loses to, by mouse, finger and keys", async () => {
+  const { page, errors, close } = await open("#steps=60&speed=max&seed=4", { hasTouch: true, viewport: { width: 1600, height: 1000 } });
+  await page.click("#sees-open");
+  await page.waitForFunction(() => /^A: this/.test(document.querySelector("#sees-sentence")?.textContent ?? ""));
+  const look = () => page.evaluate(() => {
+    const { a, b, row } = globalThis.undercurve.sees();
+    const plain = ({ batch, scores, share }) => ({ batch: [...batch], scores: [...scores], share: [...share] });
+    return { a: plain(a), b: plain(b), row, text: document.querySelector("#sees-sentence").textContent };
+  });
+  const [now, { X, y }] = [await look(), await data(page)];
+  const [mine] = await page.evaluate(() => globalThis.undercurve.batches().then((both) => both.map((rows) => [...rows])));
+  assert.deepEqual([now.a.batch, now.b.batch], [mine, mine]);
+  // Cross-entropy from its definition: rows of a class stand for the class's share of all.
+  const positives = y.reduce((sum, label) => sum + label, 0);
+  const drawn = now.a.batch.filter((row) => y[row]).length;
+  const push = now.a.batch.map((row) => (y[row] ? positives / y.length / drawn : (1 - positives / y.length) / (64 - drawn)) * (y[row] - 1 / (1 + Math.exp(-now.a.scores[row]))));
+  const all = push.reduce((sum, one) => sum + Math.abs(one), 0);
+  push.forEach((one, k) => assert.ok(Math.abs(one / all - now.a.share[k]) < 1e-4, `row ${now.a.batch[k]}: ${now.a.share[k]}, ${one / all}`));
+  for (const lane of ["a", "b"]) {
+    assert.ok(Math.abs(now[lane].share.reduce((sum, one) => sum + Math.abs(one), 0) - 1) < 1e-4);
+    now[lane].batch.forEach((row, k) => assert.ok(y[row] ? now[lane].share[k] >= 0 : now[lane].share[k] <= 0, "positives up, negatives down"));
+  }
+  // Arrows: in the lane's colour or ink, from the row along the slope, as long as its share.
+  const check = async () => {
+    for (const lane of ["a", "b"]) {
+      const { batch, share } = now[lane];
+      const map = await mapOf(page, lane);
+      const ratio = map.width / (await page.$eval(`#lane-${lane} canvas.map`, (canvas) => canvas.clientWidth));
+      const slope = Math.hypot(map.w[0], map.w[1]);
+      const [ux, uy] = [map.w[0] / slope, -map.w[1] / slope];
+      const [colour, ink] = [await rgb(page, lane), await rgb(page, "ink")];
+      let [right, seen] = [0, 0];
+      batch.forEach((row, k) => {
+        if (Math.abs(share[k]) < 1e-3) return;
+        // (Those that no other arrow, dot or line comes near.)
+        const far = (other) => Math.hypot(...map.place([X[2 * row], X[2 * row + 1]]).map((at, axis) => at - map.place([X[2 * other], X[2 * other + 1]])[axis])) / ratio;
+        if (batch.some((other) => other !== row && far(other) < 18) || y.some((label, other) => label && other !== row && far(other) < 16)) return;
+        if (Math.abs((map.w[0] * X[2 * row] + map.w[1] * X[2 * row + 1] + map.w[2] - map.threshold) / slope) * (map.width / (map.window.x[1] - map.window.x[0])) < 30 * ratio) return;
+        const long = Math.max(7, 400 * Math.abs(share[k]));
+        const [x, v] = map.place([X[2 * row], X[2 * row + 1]]);
+        /** Whether its colour lies so far from the row, along its arrow. */
+        const lies = (far, within) => {
+          const [px, py] = [x + Math.sign(share[k]) * ux * far * ratio, v + Math.sign(share[k]) * uy * far * ratio].map(Math.round);
+          if (px < 2 || py < 2 || px > map.width - 3 || py > map.height - 3) return null;
+          return [-1, 0, 1].some((i) => [-1, 0, 1].some((j) => near(map.pixel(px + i, py + j), y[row] ? colour : ink, within)));
+        };
+        if ([long, long + 9, -long].some((far) => lies(far, 1) === null)) return;
+        seen += 1;
+        if (lies(long - 1, 70) && !lies(long + 9, 30) && !lies(-long, 30)) right += 1;
+      });
+      assert.ok(seen >= 3 && right >= 0.7 * seen, `lane ${lane}: ${right} of ${seen} arrows`);
+    }
+  };
+  await check();
+  // What a positive loses to.
+  const told = async () => {
+    const { a, b, row, text } = await look();
+    const part = (name, { batch, scores }) => {
+      const higher = (k) => !y[k] && scores[k] >= scores[row];
+      return `${name}: this positive loses to ${batch.filter(higher).length} of ${batch.filter((k) => !y[k]).length} negatives of the batch, ${[...y.keys()].filter(higher).length} of all.`;
+    };
+    assert.equal(text, `${part("A", a)} ${part("B", b)}`);
+    return row;
+  };
+  const first = await told();
+  const no = await rgb(page, "no");
+  const rings = (lane) => page.$eval(`#lane-${lane} canvas.map`, (canvas, no) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let found = 0;
+    for (let at = 0; at < data.length; at += 4) if (no.every((value, c) => Math.abs(data[at + c] - value) < 25)) found += 1;
+    return found;
+  }, no);
+  const higher = now.a.batch.filter((k) => !y[k] && now.a.scores[k] >= now.a.scores[first]).length;
+  assert.ok(higher > 0 && (await rings("a")) > 20 * higher, `${higher} rings, ${await rings("a")} pixels`);
+  const { x: across, y: up } = await page.evaluate(() => globalThis.undercurve.window("a"));
+  const best = now.a.batch.filter((row) => y[row] && [across, up].every(([low, high], axis) => X[2 * row + axis] > low + 0.2 && X[2 * row + axis] < high - 0.2)).sort((p, q) => now.a.scores[q] - now.a.scores[p])[0];
+  const before = await hash(page, "#lane-b canvas.map");
+  await page.locator("#lane-a canvas.map").scrollIntoViewIfNeeded();
+  await page.mouse.move(...(await onPage(page, "a", [X[2 * best], X[2 * best + 1]])));
+  await page.waitForFunction((best) => globalThis.undercurve.sees().row === best, best);
+  assert.equal(await told(), best);
+  assert.notEqual(await hash(page, "#lane-b canvas.map"), before, "both lanes show it");
+  assert.ok((await rings("a")) < 20 * higher);
+  const cut = await page.evaluate(() => globalThis.undercurve.cut().wanted);
+  await page.touchscreen.tap(...(await onPage(page, "b", [X[2 * first], X[2 * first + 1]])));
+  await page.waitForFunction((first) => globalThis.undercurve.sees().row === first, first);
+  assert.equal(await page.evaluate(() => globalThis.undercurve.cut().wanted), cut, "the cut stays");
+  await page.focus("#sees-range");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction((first) => globalThis.undercurve.sees().row !== first, first);
+  await told();
+  // A method with an algorithm of its own has none, and says so; a step on, another batch.
+  await page.selectOption("#lane-b .head select", "dca");
+  await page.waitForFunction(() => document.querySelector("#sees-sentence").textContent.includes("B: no arrows, method dca has an algorithm of its own"));
+  assert.match(page.url(), /sees=1/);
+  await page.click("#sees-close");
+  assert.ok((await page.isHidden("#sees")) && !/sees=1/.test(page.url()));
+  assert.deepEqual(errors, []);
+  await close();
+});

@@ -51,6 +51,12 @@ const MUTANTS = [
   ["the dial drawn from its far end", "draw/dial.js", "((degree + 180) / 360) * wide", "((180 - degree) / 360) * wide", "turned by hand"],
   ["AUROC of the dial against positives", "directions.js", "auroc += here * (1 - negative / all);", "auroc += here * (1 - negative / sorted.length);", "turned by hand"],
   ["who beats whom exchanged", "views/dial.js", "leads(mine, values[name].ap)", "leads(values[name].ap, mine)", "turned by hand"],
+  ["the arrows' sign", "views/sees.js", "out.share = gradient.map((one) => -one / all);", "out.share = gradient.map((one) => one / all);", "what the losses see"],
+  ["arrows of another lane", "views/sees.js", "const { batch, share } = now[name];", "const { batch, share } = now.a;", "what the losses see"],
+  ["arrows twice as long in one lane", "draw/sees.js", "const long = lengthOf(share);", 'const long = lengthOf(share) * (lane === "b" ? 2 : 1);', "what the losses see"],
+  ["arrows across the slope", "draw/sees.js", "[dx / long, -dy / long]", "[dx / long, dy / long]", "what the losses see"],
+  ["positives that lose to positives", "views/sees.js", "!y[k] && scores[k] >= bar", "scores[k] >= bar", "what the losses see"],
+  ["negatives that nobody rings", "draw/sees.js", "if (!lit && !picked) continue;", "if (!picked) continue;", "what the losses see"],
   ["no limits on addresses", "state.js", "widths.every((units) => units <= MOST.units)", "widths.every((units) => units > 0)", "address beyond the limits"],
 ];
 

@@ -238,6 +238,7 @@ export function hands(lanes) {
 
   effect(() => {
     const on = opened.value;
+    if (on && root.hidden) requestAnimationFrame(() => root.scrollIntoView({ block: "nearest" }));
     root.hidden = !on;
     $("hands-open").setAttribute("aria-expanded", String(on));
     for (const name of LANES) {
