@@ -90,7 +90,7 @@ export async function rowsWith(edits) {
 }
 
 async function loadRows(seed) {
-  const { data, noise, positives } = state.peek();
+  const { data } = state.peek();
   const prepare = kind.peek() === SEVERAL ? "prepareClasses" : "prepare";
   const prepared = async (file, { label, positive, impute = false }) => {
     const begin = performance.now();
@@ -107,10 +107,15 @@ async function loadRows(seed) {
       engines.a.call("close", file);
     }
   }
+  const call = kind.peek() === SEVERAL ? "syntheticClasses" : kind.peek() === GROUPS ? "syntheticGroups" : "synthetic";
+  return engines.a.call(call, data, drawnAs(seed));
+}
+
+/** How drawn rows are drawn. */
+export function drawnAs(seed = state.peek().seed) {
+  const { noise, positives } = state.peek();
   const drawn = { rows: ROWS, testRows: HELD_OUT, noise, seed };
-  if (kind.peek() === SEVERAL) return engines.a.call("syntheticClasses", data, drawn);
-  if (kind.peek() === GROUPS) return engines.a.call("syntheticGroups", data, { ...drawn, ...IN_GROUPS });
-  return engines.a.call("synthetic", data, { ...drawn, positives: positives / 100 });
+  return kind.peek() === SEVERAL ? drawn : kind.peek() === GROUPS ? { ...drawn, ...IN_GROUPS } : { ...drawn, positives: positives / 100 };
 }
 
 /** The course of a run that has not begun. */

@@ -189,7 +189,7 @@ export class Side {
       // Out of the way, and still there to choose otherwise.
       name.focus();
       name.parentNode.open = false;
-      this.prepare({ file: table.file, label: label.value, positive: which.hidden ? undefined : positive.value, impute: impute.checked });
+      this.prepare({ file: table.file, name: table.name, label: label.value, positive: which.hidden ? undefined : positive.value, impute: impute.checked });
     };
     const parts = [h("p", { className: "hint", textContent: `${table.format}, ${rowsText(table.rows)}${sparse ? "" : ` × ${table.columns.length} columns`}` })];
     if (!sparse) parts.push(h("label", {}, "Label column", label));

@@ -1,8 +1,13 @@
 // What is done to the data, the line and the batch by hand, in headless Chromium: pixels and numbers. Needs `cargo demo --build-only` first.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { axe, browser, finished, home, open } from "./page.mjs";
+import { axe, finished, open, root } from "./page.mjs";
 
 const near = (pixel, colour, within) => colour.every((value, c) => Math.abs(pixel[c] - value) <= within);
 const rgb = (page, name) => page.evaluate((name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim().match(/\w\w/g).map((two) => parseInt(two, 16)), name);
@@ -474,4 +479,65 @@ test("what the losses see: an arrow for each row of the batch, and what a positi
   assert.ok((await page.isHidden("#sees")) && !/sees=1/.test(page.url()));
   assert.deepEqual(errors, []);
   await close();
+});
+
+test("what is copied as code ends with the numbers of the page, in JavaScript and on the command line", async (t) => {
+  const { page, errors, close } = await open("#steps=60&speed=max&flips=2&b.gamma=0.5", { acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
+  const home = await mkdtemp(join(tmpdir(), "undercurve-code-"));
+  const package_ = new URL("../../../wasm/js", import.meta.url);
+  /** As it stands, in the package's folder; files are named where they are. */
+  const run = (code, files = {}) => {
+    const script = Object.entries(files).reduce((text, [name, path]) => text.replaceAll(`readFile("${name}")`, `readFile(${JSON.stringify(path)})`).replaceAll(`read("${name}")`, `read(${JSON.stringify(path)})`), code);
+    const out = execFileSync(process.execPath, ["--input-type=module", "-"], { cwd: package_, input: script.replace("console.log(session.run().test)", "console.log(JSON.stringify(session.run().test))"), encoding: "utf8" });
+    return JSON.parse(out);
+  };
+  const code = async (lane, language) => {
+    if (!(await page.isVisible("#code"))) await page.click("#export-code");
+    await page.check(`input[name="code-lane"][value="${lane}"]`, { force: true });
+    await page.check(`input[name="code-language"][value="${language}"]`, { force: true });
+    const written = await page.textContent("#code pre");
+    await page.evaluate(() => navigator.clipboard.writeText(""));
+    await page.click("#code-copy");
+    await page.waitForFunction((written) => navigator.clipboard.readText().then((text) => text === written), written);
+    return written;
+  };
+  const shown = (lane) => page.evaluate((lane) => globalThis.undercurve.shots()[lane].test, lane);
+  await page.waitForFunction(() => document.querySelector("#export-code").onclick);
+  const drawn = run(await code("b", "js"));
+  assert.deepEqual(drawn, await shown("b"), "drawn rows with flips, and a setting");
+  // What was done by hand is read from files.
+  const to = async (hash) => {
+    await page.keyboard.press("Escape");
+    await page.evaluate((hash) => (location.hash = hash), hash);
+    await page.waitForFunction(() => document.documentElement.dataset.state === "busy");
+    await finished(page);
+  };
+  await to("#steps=60&speed=max&edits=f100.0.0*p30.300.300");
+  const byHand = await code("a", "js");
+  const files = {};
+  for (const name of ["rows.csv", "held-out.csv"]) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name, exact: true }).click()]);
+    files[name] = join(home, name);
+    await download.saveAs(files[name]);
+  }
+  const a = await shown("a");
+  assert.deepEqual(run(byHand, files), a);
+  const cli = process.env.UNDERCURVE ?? [...["debug", "release"].map((one) => join(root, `../../target/${one}/undercurve`))].find(existsSync);
+  const [command, python] = [await code("a", "cli"), await code("a", "py")];
+  assert.match(python, /^import pandas\nimport undercurve\n\nmodel = undercurve\.train\(\n {4}pandas\.read_csv\("rows\.csv"\), label="label", positive="1", scale="standard",\n {4}test=pandas\.read_csv\("held-out\.csv"\),\n {4}method="ce", model="linear", steps=60, seed=1, fpr=\(0, 0\.05\),\n\)\nprint\(model\.figures\)\n$/);
+  if (cli) {
+    const [, ...words] = command.replaceAll("\\\n", " ").trim().split(/\s+/);
+    const [, auroc, ap] = execFileSync(cli, words, { cwd: home, encoding: "utf8" }).match(/Test[^:]*: AUROC ([\d.]+).*?AP ([\d.]+)/);
+    assert.ok(Math.abs(auroc - a.auroc) < 2e-4 && Math.abs(ap - a.ap) < 2e-4, `${auroc} and ${ap} on the command line, ${a.auroc} and ${a.ap} here`);
+  } else t.diagnostic("the command line is not built: its command is not run");
+  assert.match(command, /^undercurve train rows\.csv --test held-out\.csv --label label --positive 1 --scale standard \\\n/);
+  // A sample, by its name.
+  await to("#data=page-blocks&steps=60&speed=max&b=pauc-exact");
+  assert.deepEqual(run(await code("a", "js"), { "page-blocks.csv": join(root, "samples/page-blocks.csv") }), await shown("a"));
+  assert.match(await code("b", "cli"), /^undercurve train page-blocks\.csv --label kind --positive other --split 0\.6 \\\n {2}--method pauc-exact /);
+  await page.evaluate(axe);
+  assert.deepEqual(await page.evaluate(() => globalThis.axe.run(document.querySelector("#code"), { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((result) => result.violations.map((fault) => `${fault.id}: ${fault.nodes.map((node) => node.target).join(" ")}`))), []);
+  assert.deepEqual(errors, []);
+  await close();
+  await rm(home, { recursive: true });
 });

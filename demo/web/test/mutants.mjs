@@ -57,6 +57,9 @@ const MUTANTS = [
   ["arrows across the slope", "draw/sees.js", "[dx / long, -dy / long]", "[dx / long, dy / long]", "what the losses see"],
   ["positives that lose to positives", "views/sees.js", "!y[k] && scores[k] >= bar", "scores[k] >= bar", "what the losses see"],
   ["negatives that nobody rings", "draw/sees.js", "if (!lit && !picked) continue;", "if (!picked) continue;", "what the losses see"],
+  ["code without its settings", "code.js", "...(Object.keys(settings).length && { settings })", "", "copied as code"],
+  ["code of the other lane", "views/code.js", "const of = shown(name);", 'const of = shown(name === "a" ? "b" : "a");', "copied as code"],
+  ["code with the drawn rows, whatever was done by hand", "views/code.js", "byHand: Boolean(rows.peek().hands)", "byHand: false", "copied as code"],
   ["no limits on addresses", "state.js", "widths.every((units) => units <= MOST.units)", "widths.every((units) => units > 0)", "address beyond the limits"],
 ];
 
