@@ -1,5 +1,6 @@
 // What the first result does not need.
 
+export { glossary } from "./glossary.js";
 export { GridMap } from "./grid.js";
 export { PLACES, at, stateOf } from "./scenes.js";
 export { Steps } from "./steps.js";

@@ -96,7 +96,7 @@ async function openFile(file) {
     const table = await engines.a.call("open", bytes, file.name);
     if (described !== null && described !== own.peek()?.file) engines.a.call("close", described);
     described = table.file;
-    side.inspect(table);
+    await side.inspect(table);
   } catch (error) {
     side.forget();
     say(error);
@@ -282,6 +282,7 @@ async function open() {
     draws(titleOf);
     scenes(titleOf);
     all.exports();
+    all.glossary();
   }));
   if (wanted()) await load();
   batch(readAddress);

@@ -541,3 +541,33 @@ test("what is copied as code ends with the numbers of the page, in JavaScript an
   await close();
   await rm(home, { recursive: true });
 });
+
+test("a term says what it means: under the pointer, focused, and touched", async () => {
+  const { page, errors, close } = await open("#steps=20&speed=max", { viewport: { width: 390, height: 844 }, hasTouch: true });
+  await page.waitForFunction(() => document.querySelector("#term"));
+  const tip = page.locator("#term");
+  const all = await page.$$eval("[data-term]", (terms) => terms.filter((one) => one.checkVisibility()).length);
+  assert.ok(all >= 14, `${all} terms`);
+  for (let k = 0; k < all; k += 1) {
+    const term = page.locator("[data-term]:visible").nth(k);
+    await term.focus();
+    const text = await tip.textContent();
+    assert.ok(text.length > 30 && !/undefined/.test(text), `${await term.textContent()}: ${text}`);
+    assert.equal(await term.getAttribute("aria-describedby"), "term");
+    const { x, y, width, height } = await tip.boundingBox();
+    assert.ok(x >= 0 && y >= 0 && x + width <= 390 && y + height <= 844, `${await term.textContent()}: within the page`);
+  }
+  await page.keyboard.press("Escape");
+  assert.ok(await tip.isHidden());
+  await page.locator('#metrics [data-term="ap"]').tap();
+  assert.match(await tip.textContent(), /^Average precision \(AP\): the mean, over positives, of the precision/);
+  await page.evaluate(() => document.activeElement.blur());
+  assert.ok(await tip.isHidden());
+  await page.locator('#cut-table [data-term="fn"]').hover();
+  assert.match(await tip.textContent(), /^False negatives: positives below the threshold\.$/);
+  assert.ok(await tip.isVisible());
+  await page.mouse.move(195, 5);
+  assert.ok(await tip.isHidden());
+  assert.deepEqual(errors, []);
+  await close();
+});

@@ -51,7 +51,7 @@ const MUTANTS = [
   ["the dial drawn from its far end", "draw/dial.js", "((degree + 180) / 360) * wide", "((180 - degree) / 360) * wide", "turned by hand"],
   ["AUROC of the dial against positives", "directions.js", "auroc += here * (1 - negative / all);", "auroc += here * (1 - negative / sorted.length);", "turned by hand"],
   ["who beats whom exchanged", "views/dial.js", "leads(mine, values[name].ap)", "leads(values[name].ap, mine)", "turned by hand"],
-  ["the arrows' sign", "views/sees.js", "out.share = gradient.map((one) => -one / all);", "out.share = gradient.map((one) => one / all);", "what the losses see"],
+  ["the arrows' sign", "sees-worker.js", "share: gradient.map((one) => -one / whole)", "share: gradient.map((one) => one / whole)", "what the losses see"],
   ["arrows of another lane", "views/sees.js", "const { batch, share } = now[name];", "const { batch, share } = now.a;", "what the losses see"],
   ["arrows twice as long in one lane", "draw/sees.js", "const long = lengthOf(share);", 'const long = lengthOf(share) * (lane === "b" ? 2 : 1);', "what the losses see"],
   ["arrows across the slope", "draw/sees.js", "[dx / long, -dy / long]", "[dx / long, dy / long]", "what the losses see"],
@@ -60,6 +60,7 @@ const MUTANTS = [
   ["code without its settings", "code.js", "...(Object.keys(settings).length && { settings })", "", "copied as code"],
   ["code of the other lane", "views/code.js", "const of = shown(name);", 'const of = shown(name === "a" ? "b" : "a");', "copied as code"],
   ["code with the drawn rows, whatever was done by hand", "views/code.js", "byHand: Boolean(rows.peek().hands)", "byHand: false", "copied as code"],
+  ["terms without their meaning", "glossary.js", "tip.textContent = TERMS[term.dataset.term];", "", "says what it means"],
   ["no limits on addresses", "state.js", "widths.every((units) => units <= MOST.units)", "widths.every((units) => units > 0)", "address beyond the limits"],
 ];
 

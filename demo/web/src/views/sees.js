@@ -2,7 +2,6 @@
 
 import { html, render } from "lit-html";
 import { METHODS } from "undercurve/methods";
-import { createObjective } from "undercurve/objective";
 import { $, count } from "../dom.js";
 import { place } from "../draw/canvas.js";
 import { LEAST, LONGEST, arrows, uphill } from "../draw/sees.js";
@@ -25,47 +24,33 @@ const ALL = 20_000;
  * @property {boolean} first whether the method still begins with cross-entropy
  */
 
-/** Settings that the loss reads: those of steps and batches are none of it. */
-async function lossOf({ method, settings }, y, fpr) {
-  const { params } = METHODS.find(({ name }) => name === method);
-  const value = (name) => settings[name] ?? params.find((param) => param.name === name)?.default;
-  const sampling = value("sampling") === "uniform" || value("weights") === "as-drawn" ? "uniform" : "stratified";
-  const own = { ...settings };
-  for (;;) {
-    try {
-      return await createObjective({ name: method, y, settings: own, fpr, sampling });
-    } catch (error) {
-      const [, setting] = String(error.message).match(/^settings\.([\w-]+): nothing here reads it/) ?? [];
-      if (!(setting in own)) throw error;
-      delete own[setting];
-    }
-  }
+let worker = null;
+/** What the worker finds: it has the module of objectives. */
+function ask(of) {
+  worker ??= new Worker(new URL("../sees-worker.js", import.meta.url), { type: "module" });
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    worker.addEventListener("error", () => resolve({ lacks: "what computes them could not be started" }), { once: true });
+    port1.onmessage = ({ data }) => {
+      port1.close();
+      resolve(data);
+    };
+    worker.postMessage({ ...of, port: port2 }, [port2]);
+  });
 }
 
 /** @returns {Promise<Seen>} */
 async function look(name, shot, now) {
   const [batch, scores] = await Promise.all([trainerOf(name).batch(), trainerOf(name).score(now.X)]);
   const first = shot.step < shot.pretraining;
-  const lane = first ? { method: "ce", settings: {} } : state.peek().lanes[name];
+  const { method, settings } = first ? { method: "ce", settings: {} } : state.peek().lanes[name];
   const out = { batch, scores, share: new Float32Array(batch.length), first };
   if (!batch.length) return { ...out, lacks: "no batch is drawn yet" };
-  let loss;
-  try {
-    loss = await lossOf(lane, now.y, state.peek().fpr.map((rate) => rate / 100));
-    // (Averages of each row are taken as all rows have them at these weights: those of the run are its own.)
-    if (now.y.length <= ALL) {
-      loss.gradient(scores);
-      loss.commit();
-    }
-    const { gradient } = loss.gradient(Float32Array.from(batch, (row) => scores[row]), batch);
-    const all = gradient.reduce((sum, one) => sum + Math.abs(one), 0);
-    if (all > 0) out.share = gradient.map((one) => -one / all);
-    return out;
-  } catch (error) {
-    return { ...out, lacks: String(error.message ?? error) };
-  } finally {
-    loss?.dispose();
-  }
+  const { params } = METHODS.find((one) => one.name === method);
+  const value = (name) => settings[name] ?? params.find((param) => param.name === name)?.default;
+  const sampling = value("sampling") === "uniform" || value("weights") === "as-drawn" ? "uniform" : "stratified";
+  const fpr = state.peek().fpr.map((rate) => rate / 100);
+  return { ...out, ...(await ask({ method, settings, y: now.y, fpr, sampling, scores, batch, all: now.y.length <= ALL })) };
 }
 
 /** @param {Record<"a" | "b", import("../lane.js").Lane>} lanes */
