@@ -23,9 +23,12 @@ import { cut, cuts, ranked, want } from "./views/cut.js";
 import { rankings } from "./views/rankings.js";
 import { metrics } from "./views/table.js";
 
-/** For a lecture: one screen, large text, and the scenes by a clicker. */
-const lecture = new URLSearchParams(location.search).has("lecture");
+/** For a lecture: one screen, large text, and the scenes by a clicker. The same, smaller, for a frame in another page, from a scene on. */
+const asked = new URLSearchParams(location.search);
+const embedded = asked.has("embed") && !asked.has("lecture");
+const lecture = asked.has("lecture") || embedded;
 document.documentElement.classList.toggle("lecture", lecture);
+document.documentElement.classList.toggle("embed", embedded);
 
 /** On a screen without motion the pictures are drawn when a run ends, not while it runs. */
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -39,7 +42,10 @@ function readAddress() {
     say(`There is no scene ${place ?? next.scene}.`);
     next.scene = "";
   } else if (place) next = stateOf(place);
-  else if (lecture && !location.hash) next = stateOf(PLACES[0]);
+  else if (lecture && !location.hash) {
+    const first = `${asked.get("embed")}.1`;
+    next = stateOf(PLACES.includes(first) ? first : PLACES[0]);
+  }
   if (!drawnOf(next) && !sampleOf(next) && !(next.data === "file" && own.peek())) {
     if (next.data === "file") say("This link was made with a file that stayed on its owner's machine; here is the default data.");
     else say(`There is no data called “${next.data}”; here is the default.`);
@@ -184,11 +190,11 @@ function keys() {
     const focused = event.target.closest?.("input, select, textarea, button, summary, a");
     const field = focused && !focused.matches("button, summary, a");
     if (event.ctrlKey || event.metaKey || event.altKey || field || (focused && event.key === " ")) return;
-    if (lecture && /^b$/i.test(event.key)) {
+    if (lecture && !embedded && /^b$/i.test(event.key)) {
       $("blank").hidden = !$("blank").hidden;
       return;
     }
-    if (lecture && /^n$/i.test(event.key)) {
+    if (lecture && !embedded && /^n$/i.test(event.key)) {
       later?.notes();
       return;
     }
@@ -285,6 +291,7 @@ async function open() {
     all.glossary();
   }));
   if (wanted()) await load();
+  $("whole").hidden = !embedded;
   batch(readAddress);
   side = new Side($("side"), {
     kinds: SYNTHETICS,

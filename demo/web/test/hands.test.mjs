@@ -272,9 +272,6 @@ test("by keys: a circle, its size, rows that are taken and let go, clusters, and
   await page.keyboard.press("Escape");
   assert.ok(await page.isHidden("#hands") && await page.evaluate(() => document.activeElement.id === "hands-open"));
   assert.deepEqual(errors, []);
-  await page.evaluate(() => document.querySelector("#hands-open").click());
-  await page.evaluate(axe);
-  assert.deepEqual(await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((result) => result.violations.map((fault) => `${fault.id}: ${fault.nodes.map((node) => node.target).join(" ")}`))), []);
   // Other data has no hands, and forgets what was done.
   await page.evaluate(() => (location.hash = "#data=pinwheel&steps=20"));
   await page.waitForFunction(() => document.querySelector("#hands").hidden && document.querySelector("#hands-open").hidden && !location.hash.includes("edits"));
@@ -482,7 +479,7 @@ test("what the losses see: an arrow for each row of the batch, and what a positi
 });
 
 test("what is copied as code ends with the numbers of the page, in JavaScript and on the command line", async (t) => {
-  const { page, errors, close } = await open("#steps=60&speed=max&flips=2&b.gamma=0.5", { acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
+  const { page, errors, close } = await open("#steps=60&speed=max&flips=2&b=soap&b.gamma=0.2", { acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
   const home = await mkdtemp(join(tmpdir(), "undercurve-code-"));
   const package_ = new URL("../../../wasm/js", import.meta.url);
   /** As it stands, in the package's folder; files are named where they are. */
@@ -570,4 +567,37 @@ test("a term says what it means: under the pointer, focused, and touched", async
   assert.ok(await tip.isHidden());
   assert.deepEqual(errors, []);
   await close();
+});
+
+test("in a frame of another page a scene is whole, without scrolling, and leads to the page", async () => {
+  for (const [address, options] of [["?embed=2", { viewport: { width: 960, height: 600 } }], ["?embed=5", { viewport: { width: 800, height: 560 }, colorScheme: "dark" }]]) {
+    const { page, errors, close } = await open(address, options);
+    const scene = address.at(-1);
+    for (const step of [1, 2]) {
+      await page.waitForFunction((place) => location.hash === `#scene=${place}` && document.querySelector("#scene-text") && !document.querySelector("#scene-text").textContent.includes("…") && document.documentElement.dataset.state === "done", `${scene}.${step}`);
+      assert.equal(await page.getAttribute("#whole", "href"), `./#scene=${scene}.${step}`);
+      const faults = await page.evaluate(() => [document.documentElement, document.body].flatMap((one) => (one.scrollWidth > innerWidth || one.scrollHeight > innerHeight ? [`${one.scrollWidth} × ${one.scrollHeight}`] : [])).concat([...document.querySelectorAll("#scene-text, #columns, canvas.map, #whole, #cut, #groups")].filter((one) => {
+        const { left, top, right, bottom, width } = one.getBoundingClientRect();
+        return width && (left < 0 || top < 0 || right > innerWidth + 1 || bottom > innerHeight + 1);
+      }).map((one) => `outside: ${one.id || one.className}`)));
+      assert.deepEqual(faults, [], `${address}, step ${step}`);
+      if (step === 1) await page.click("#scene-next");
+    }
+    const [a, b] = await page.$$eval("canvas.map", (maps) => maps.map((one) => one.getBoundingClientRect()).map(({ top, width, height }) => [top, width, height]));
+    assert.deepEqual(a, b, "maps of one size, side by side");
+    assert.deepEqual(errors, []);
+    await close();
+  }
+});
+
+test("hands, arrows and the dial have no fault of accessibility, wide and dark or narrow", async () => {
+  for (const options of [{ colorScheme: "dark" }, { viewport: { width: 390, height: 844 }, forcedColors: "active" }]) {
+    const { page, errors, close } = await open("#steps=20&speed=max&story=dial&sees=1&edits=p30.0.300", options);
+    await page.waitForFunction(() => !document.querySelector("#hands").hidden && !document.querySelector("#sees").hidden && document.querySelectorAll("#dial-table tbody tr").length === 4 && document.querySelector("#term"));
+    await page.evaluate(axe);
+    assert.deepEqual(await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((result) => result.violations.map((fault) => `${fault.id}: ${fault.nodes.map((node) => node.target).join(" ")}`))), []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing sticks out sideways");
+    assert.deepEqual(errors, []);
+    await close();
+  }
 });

@@ -61,6 +61,8 @@ const MUTANTS = [
   ["code of the other lane", "views/code.js", "const of = shown(name);", 'const of = shown(name === "a" ? "b" : "a");', "copied as code"],
   ["code with the drawn rows, whatever was done by hand", "views/code.js", "byHand: Boolean(rows.peek().hands)", "byHand: false", "copied as code"],
   ["terms without their meaning", "glossary.js", "tip.textContent = TERMS[term.dataset.term];", "", "says what it means"],
+  ["a frame that begins with the first scene", "main.js", 'const first = `${asked.get("embed")}.1`;', 'const first = "";', "in a frame of another page"],
+  ["a frame that scrolls", "style.css", ".embed .curves { display: none; }", "", "in a frame of another page"],
   ["no limits on addresses", "state.js", "widths.every((units) => units <= MOST.units)", "widths.every((units) => units > 0)", "address beyond the limits"],
 ];
 
