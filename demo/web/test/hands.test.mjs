@@ -9,6 +9,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { axe, finished, open, root } from "./page.mjs";
 
+/** Tests that take more than a few seconds together. */
+const long = { skip: !process.env.UNDERCURVE_LONG && "long: set UNDERCURVE_LONG=1" };
 const near = (pixel, colour, within) => colour.every((value, c) => Math.abs(pixel[c] - value) <= within);
 const rgb = (page, name) => page.evaluate((name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim().match(/\w\w/g).map((two) => parseInt(two, 16)), name);
 
@@ -74,6 +76,8 @@ const tool = (page, kind) => page.check(`input[name="hands-tool"][value="${kind}
 test("rows are added, moved, flipped and erased by the mouse; both lanes follow from their weights, and Back undoes", async (t) => {
   const { page, errors, close } = await open("#steps=60&speed=max");
   await page.click("#hands-open");
+  await page.waitForSelector("#hands:not([hidden])");
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const first = await data(page);
   // Every picture, and how long after the pointer it came.
   await page.evaluate(() => {
@@ -199,9 +203,11 @@ test("rows are added, moved, flipped and erased by the mouse; both lanes follow 
   await close();
 });
 
-test("by keys: a circle, its size, rows that are taken and let go, clusters, and Ctrl+Z", async () => {
+test("by keys: a circle, its size, rows that are taken and let go, clusters, and Ctrl+Z", long, async () => {
   const { page, errors, close } = await open("#steps=30&speed=max");
   await page.click("#hands-open");
+  await page.waitForSelector("#hands:not([hidden])");
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const first = await data(page);
   const map = page.locator("#lane-b canvas.map");
   await map.focus();
@@ -278,10 +284,12 @@ test("by keys: a circle, its size, rows that are taken and let go, clusters, and
   await close();
 });
 
-test("a finger paints, and the page does not scroll away under it", async () => {
+test("a finger paints, and the page does not scroll away under it", long, async () => {
   const { page, errors, close } = await open("#steps=30&speed=max", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await page.click(".fold");
   await page.click("#hands-open");
+  await page.waitForSelector("#hands:not([hidden])");
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await page.locator("#lane-a canvas.map").scrollIntoViewIfNeeded();
   const first = await data(page);
   const scrolled = await page.evaluate(() => scrollY);
@@ -478,7 +486,7 @@ test("what the losses see: an arrow for each row of the batch, and what a positi
   await close();
 });
 
-test("what is copied as code ends with the numbers of the page, in JavaScript and on the command line", async (t) => {
+test("what is copied as code ends with the numbers of the page, in JavaScript and on the command line", long, async (t) => {
   const { page, errors, close } = await open("#steps=60&speed=max&flips=2&b=soap&b.gamma=0.2", { acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
   const home = await mkdtemp(join(tmpdir(), "undercurve-code-"));
   const package_ = new URL("../../../wasm/js", import.meta.url);
@@ -539,7 +547,7 @@ test("what is copied as code ends with the numbers of the page, in JavaScript an
   await rm(home, { recursive: true });
 });
 
-test("a term says what it means: under the pointer, focused, and touched", async () => {
+test("a term says what it means: under the pointer, focused, and touched", long, async () => {
   const { page, errors, close } = await open("#steps=20&speed=max", { viewport: { width: 390, height: 844 }, hasTouch: true });
   await page.waitForFunction(() => document.querySelector("#term"));
   const tip = page.locator("#term");
@@ -569,7 +577,7 @@ test("a term says what it means: under the pointer, focused, and touched", async
   await close();
 });
 
-test("in a frame of another page a scene is whole, without scrolling, and leads to the page", async () => {
+test("in a frame of another page a scene is whole, without scrolling, and leads to the page", long, async () => {
   for (const [address, options] of [["?embed=2", { viewport: { width: 960, height: 600 } }], ["?embed=5", { viewport: { width: 800, height: 560 }, colorScheme: "dark" }]]) {
     const { page, errors, close } = await open(address, options);
     const scene = address.at(-1);
@@ -590,7 +598,7 @@ test("in a frame of another page a scene is whole, without scrolling, and leads 
   }
 });
 
-test("hands, arrows and the dial have no fault of accessibility, wide and dark or narrow", async () => {
+test("hands, arrows and the dial have no fault of accessibility, wide and dark or narrow", long, async () => {
   for (const options of [{ colorScheme: "dark" }, { viewport: { width: 390, height: 844 }, forcedColors: "active" }]) {
     const { page, errors, close } = await open("#steps=20&speed=max&story=dial&sees=1&edits=p30.0.300", options);
     await page.waitForFunction(() => !document.querySelector("#hands").hidden && !document.querySelector("#sees").hidden && document.querySelectorAll("#dial-table tbody tr").length === 4 && document.querySelector("#term"));
