@@ -113,10 +113,13 @@ test("rows are added, moved, flipped and erased by the mouse; both lanes follow 
     const { x, y } = globalThis.undercurve.window("a");
     return [x[0] + 0.12 * (x[1] - x[0]), y[1] - 0.12 * (y[1] - y[0])];
   });
+  const top = () => page.$eval("#lane-a canvas.map", (map) => map.getBoundingClientRect().top);
+  const begun = await top();
   await page.mouse.move(...(await onPage(page, "a", corner)));
   await page.mouse.down();
   await page.mouse.move(...(await onPage(page, "a", [corner[0] + 1, corner[1]])), { steps: 6 });
   await page.waitForFunction(() => globalThis.pictures.some(({ moved }) => moved));
+  assert.equal(await top(), begun, "the map stays under the hand");
   await page.mouse.up();
   await done(page, 1);
   const added = await data(page);

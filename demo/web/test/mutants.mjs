@@ -42,6 +42,7 @@ const MUTANTS = [
   ["flips that the trainers do not see", "runs.js", "createTrainer({ ...options(name, of), start, steps: few })", "createTrainer({ ...options(name), start, steps: few })", "by the mouse"],
   ["held-out rows follow unasked", "hands.js", "deed.training ? { ...test } : one(test", "false ? { ...test } : one(test", "by the mouse|each deed does"],
   ["points that stay where they were on the map", "views/hands.js", "lanes[name].hand(opened.peek(), given);", "", "by the mouse"],
+  ["maps that move under the hand", "views/headline.js", 'if (shown.hands) about.push("Some rows were changed by hand.");\n  else if (data === "split")', 'if (shown.hands) about.push("Some rows were changed by hand. ".repeat(9));\n  if (data === "split")', "by the mouse"],
   ["Back does not undo", "views/hands.js", 'history.pushState({ step: true, deed: true }, "", location.href);', "", "by the mouse"],
   ["a cluster of both classes", "hands.js", "is = (row) => y[row] === label && ", "is = (row) => ", "cluster"],
   ["keys that move down where up was asked", "views/hands.js", "ArrowUp: [0, 1], ArrowDown: [0, -1]", "ArrowUp: [0, -1], ArrowDown: [0, 1]", "by keys"],
