@@ -311,7 +311,7 @@ test("a finger paints, and the page does not scroll away under it", long, async 
   await close();
 });
 
-test("a line is turned by hand, by mouse, finger and keys: its metrics are those of its ranking, as the lanes' are", async () => {
+test("a line is turned by hand, by mouse, finger and keys: its metrics are those of its ranking, as the lanes' are", long, async () => {
   const { page, errors, close } = await open("#steps=60&speed=max&story=dial&dial=30&fpr=0-10", { hasTouch: true });
   await page.waitForFunction(() => document.querySelectorAll("#dial-table tbody tr").length === 4);
   const { X, y } = (await data(page)).test;
@@ -388,7 +388,7 @@ test("a line is turned by hand, by mouse, finger and keys: its metrics are those
   await close();
 });
 
-test("what the losses see: an arrow for each row of the batch, and what a positive loses to, by mouse, finger and keys", async () => {
+test("what the losses see: an arrow for each row of the batch, and what a positive loses to, by mouse, finger and keys", long, async () => {
   const { page, errors, close } = await open("#steps=60&speed=max&seed=4", { hasTouch: true, viewport: { width: 1600, height: 1000 } });
   await page.click("#sees-open");
   await page.waitForFunction(() => /^A: this/.test(document.querySelector("#sees-sentence")?.textContent ?? ""));

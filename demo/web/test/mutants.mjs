@@ -32,7 +32,7 @@ const MUTANTS = [
   ["a scene that sets no controls", "views/scenes.js", "    state.value = next;\n", "    state.value = { ...state.peek(), scene: place };\n", "scenes to their end"],
   ["small text in lectures", "style.css", ".lecture #scene-text { min-height: 96px; font-size: 22px;", ".lecture #scene-text { min-height: 96px; font-size: 16px;", "scenes to their end"],
   ["right digits framed", "draw/columns.js", "if (positive) continue;", "if (!positive) continue;", "digits are drawn"],
-  ["drags begin at step 0", "runs.js", "createTrainer({ ...options(name), start, steps: few })", "createTrainer({ ...options(name), steps: few })", "range of false-positive rates is dragged"],
+  ["drags begin at step 0", "runs.js", "createTrainer({ ...options(name, of), start, steps: few })", "createTrainer({ ...options(name, of), steps: few })", "range of false-positive rates is dragged"],
   ["nobody is ahead by a hair, but told", "told.js", "if (level === n && !said.startsWith(\"neither\")) parts", "if (level > n) parts", "nobody is ahead|says who is ahead"],
   ["chance is no bound", "told.js", "if (!values.some((value) => leads(value, chance)))", "if (!values.length)", "nobody is ahead"],
   ["the table stays with one run", "views/table.js", "const [now, all] = [seen.value, summary.value];", "const [now, all] = [seen.value, null];", "every number of the result"],
