@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { defineConfig } from "vite";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -19,13 +19,29 @@ const offline = {
   },
 };
 
+const REGISTRY = at("../../wasm/js/pkg/methods.js");
+const TEXTS = "undercurve/methods-texts";
+/** Methods without their texts: those are a module of their own, which the first result does not need. */
+const methods = {
+  name: "undercurve-methods",
+  resolveId: (id) => (id === TEXTS ? `\0${TEXTS}` : undefined),
+  async load(id) {
+    if (id !== REGISTRY && id !== `\0${TEXTS}`) return undefined;
+    const all = Object.entries(await import(`${pathToFileURL(REGISTRY)}?${Date.now()}`));
+    const texts = ({ about, paper, params }) => ({ about, paper, params: params.map(({ about, auto }) => ({ about, auto })) });
+    const plain = ({ name, title, metric, groups, params }) => ({ name, title, metric, groups, params: params.map(({ name, default: value, domain }) => ({ name, default: value, domain })) });
+    return all.map(([name, of]) => `export const ${name} = ${JSON.stringify(of.map(id === REGISTRY ? plain : texts))};`).join("\n");
+  },
+};
+
 export default defineConfig({
   base: "./",
-  plugins: [offline],
+  plugins: [offline, methods],
   resolve: {
     alias: [
       { find: /^undercurve$/, replacement: at("../../wasm/js/index.js") },
       { find: /^undercurve\/worker$/, replacement: at("../../wasm/js/worker.js") },
+      { find: /^undercurve\/objective$/, replacement: at("../../wasm/js/objective.js") },
       { find: /^undercurve\/methods$/, replacement: at("../../wasm/js/pkg/methods.js") },
       { find: /^undercurve\/synthetics$/, replacement: at("../../wasm/js/synthetics.js") },
     ],

@@ -120,8 +120,8 @@ export interface Grid {
 
 /** What to compute for a snapshot besides the metrics. */
 export interface View {
-  /** Two features only: share of the held-out negatives scored below each point. */
-  surface?: Grid;
+  /** Two features only: share of the held-out negatives scored below each point; with `scores` also the score of each. */
+  surface?: Grid & { scores?: boolean };
   /** Bins of the score histogram. */
   bins?: number;
   /** Points of the ROC and precision–recall curves. */
@@ -264,6 +264,7 @@ export interface Snapshot {
   histogram?: Float32Array;
   /** Rows × columns of the grid. */
   surface?: Float32Array;
+  surfaceScores?: Float32Array;
   ranks?: Float32Array;
   scores?: Float32Array;
   /** The constraints that are trained under. */

@@ -64,8 +64,8 @@ import { named, pictures } from "./view.js";
 /**
  * What to compute for a snapshot besides the metrics.
  * @typedef {object} View
- * @property {{ x: [number, number], y: [number, number], columns: number, rows: number }} [surface] 2-D data only: share of
- *   held-out negatives scored below each point of a grid
+ * @property {{ x: [number, number], y: [number, number], columns: number, rows: number, scores?: boolean }} [surface] 2-D data only:
+ *   share of held-out negatives scored below each point of a grid, and with `scores` the score of each
  * @property {number} [bins] of the score histogram
  * @property {boolean} [sum] finite sums: objective, gradient, step sizes and curvature
  * @property {number} [curve] points of the ROC and PR curves, at equally spaced false-positive rates and recalls
@@ -102,6 +102,7 @@ import { named, pictures } from "./view.js";
  * @property {Float32Array} [pr] precision where the recall reaches k / (points − 1)
  * @property {Float32Array} [histogram] lowest score, highest score, negatives per bin, positives per bin (as shares)
  * @property {Float32Array} [surface] rows × columns
+ * @property {Float32Array} [surfaceScores] rows × columns
  * @property {Float32Array} [ranks]
  * @property {{ objective: number, gradNormSq: number, alpha: number, alphaMax: number, curvature: number }} [sum] over all
  *   training rows, at the iterate; the curvature is the Hessian's largest eigenvalue

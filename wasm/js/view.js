@@ -180,7 +180,11 @@ export function pictures(view, { scores: all, labels, classes, score }) {
     const ordered = new Ordered(several ? Float32Array.from(own, (_, row) => scores[row * classes + one]) : scores, own);
     if (curve) Object.assign(out, ordered.curves(curve));
     if (bins) out.histogram = ordered.histogram(bins);
-    if (!several && surface) out.surface = ordered.ranks(score(grid(surface)));
+    if (!several && surface) {
+      const heights = score(grid(surface));
+      out.surface = ordered.ranks(heights);
+      if (surface.scores) out.surfaceScores = heights;
+    }
     if (!several && ranks) out.ranks = ordered.ranks(scores.subarray(0, ranks));
   }
   if (several && surface) out.surface = winners(score(grid(surface)), classes);

@@ -97,6 +97,7 @@ const calls = {
     if (slice.steps !== 0) trainer.advance(slice);
     return trainer.snapshot(view);
   },
+  score: (session, X) => held(session).score(X),
   params: (session) => held(session).params(),
   columns: (session) => held(session).columns(),
   batch: (session) => held(session).batch(),

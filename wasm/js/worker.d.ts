@@ -2,7 +2,7 @@ import type { Backend } from "./backend.js";
 import type { ExactMetrics, ExactOf, ExactOptions, ExactSum, PairLoss } from "./exact.js";
 import type { LanesOf, LanesOptions, LanesSnapshot, LanesView, Reports, Run, Summary } from "./lanes.js";
 import type { HeldApart, Numbers, Signal, Source } from "./common.js";
-import type { Slice, SnapshotOf, TrainerOptions, ViewOf } from "./session.js";
+import type { Slice, SnapshotOf, Sparse, TrainerOptions, ViewOf } from "./session.js";
 
 export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRows, Gap, Grid, GroupMetrics, GroupReport, Judged, JudgedConstraint, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, Verdict, View } from "./session.js";
 
@@ -43,6 +43,8 @@ export declare class WorkerTrainer<C extends number | undefined = undefined> imp
   /** As `Session.columns`. */
   columns(): Promise<[shift: number, factor: number][] | undefined>;
   batch(): Promise<Uint32Array>;
+  /** As `Session.score`. Rows are copied to the worker. */
+  score(X: Numbers | Sparse): Promise<Float32Array>;
   save(): Promise<Uint8Array>;
   /** Frees the memory, and stops the worker if it belongs to this trainer. */
   dispose(): void;

@@ -172,6 +172,11 @@ export class WorkerTrainer {
     return this.#engine.call("columns", this.#session);
   }
 
+  /** As that of a session; the rows are copied to the worker. @param {Float32Array | import("./session.js").Sparse} X @returns {Promise<Float32Array>} */
+  score(X) {
+    return this.#engine.call("score", this.#session, X);
+  }
+
   /** Rows of the last batch. @returns {Promise<Uint32Array>} */
   batch() {
     return this.#engine.call("batch", this.#session);

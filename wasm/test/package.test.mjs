@@ -169,6 +169,16 @@ test("the plane of two features shows the class that wins each point, and sparse
   assert.ok(thin.params().every((value, k) => Math.abs(value - session.params()[k]) < 1e-3));
 });
 
+test("a plane of two classes has the score of each point where it is asked for, and else its rank alone", async () => {
+  const y = Uint8Array.from({ length: 200 }, (_, k) => k % 2);
+  const X = Float32Array.from({ length: 400 }, (_, at) => Math.sin(at * at) + y[at >> 1]);
+  const session = await Session.create({ X, y, dims: 2, method: "ce", steps: 40 });
+  session.advance({ steps: 40 });
+  const surface = { x: [-1, 1], y: [-2, 2], columns: 4, rows: 2 };
+  assert.equal(session.snapshot({ surface }).surfaceScores, undefined);
+  assert.deepEqual(session.snapshot({ surface: { ...surface, scores: true } }).surfaceScores, session.score(Float32Array.from([-1, 1].flatMap((v) => [-0.75, -0.25, 0.25, 0.75].flatMap((u) => [u, v])))));
+});
+
 test("what several classes cannot be is an exception with a sentence", async () => {
   const refused = (change, what) => assert.throws(() => new Session(several("ce", change)), what);
   for (const classes of [0, 1, 2, 2.5, 257, "4", null]) refused({ classes }, { name: "UndercurveError", message: /^classes .*: expected a whole number from 3 to 256/ });

@@ -98,6 +98,7 @@ test("a worker's runs end, too", async () => {
     }
     assert.deepEqual(steps, Array.from({ length: Math.ceil(step / 50) }, (_, k) => Math.min(50 * (k + 1), step)), what);
     assert.deepEqual(await trainer.save(), session.save(), what);
+    assert.deepEqual(await trainer.score(options.X), session.score(options.X), what);
     for await (const snapshot of trainer.run({ steps: 1000 })) assert.ok(snapshot.done && snapshot.step === step, what);
     trainer.dispose();
     session.dispose();

@@ -1,5 +1,5 @@
 // In a worker: trying the directions takes longer than a frame.
 
-import { bestDirection } from "./directions.js";
+import { around, bestDirection } from "./directions.js";
 
-self.onmessage = ({ data: { X, y, port } }) => port.postMessage(bestDirection(X, y));
+self.onmessage = ({ data: { X, y, range, port } }) => port.postMessage(range ? around(X, y, range) : bestDirection(X, y));

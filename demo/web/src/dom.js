@@ -15,6 +15,9 @@ export function h(tag, props = {}, ...children) {
   return node;
 }
 
+/** A term that the glossary explains. */
+export const term = (key, textContent) => h("button", { type: "button", className: "term", "data-term": key, textContent });
+
 /** @param {string} id @returns {any} */
 export const $ = (id) => document.getElementById(id);
 

@@ -12,19 +12,22 @@ export async function bestOf(rows) {
   const { dims, names, test } = rows;
   // (What they are the best by is average precision.)
   if (measured.peek().metric !== "ap" || dims !== 2 || names || state.peek().model !== "linear" || !(test.X instanceof Float32Array) || test.y.length > MOST_TRIED) return null;
-  if (!known.has(rows)) {
-    finder ??= new Worker(new URL("./directions-worker.js", import.meta.url), { type: "module" });
-    known.set(rows, new Promise((resolve) => {
-      finder.addEventListener("error", () => resolve(null), { once: true });
-      const { port1, port2 } = new MessageChannel();
-      port1.onmessage = ({ data }) => {
-        port1.close();
-        resolve(data);
-      };
-      finder.postMessage({ X: test.X, y: test.y, port: port2 }, [port2]);
-    }));
-  }
+  if (!known.has(rows)) known.set(rows, ask({ X: test.X, y: test.y }));
   return known.get(rows);
+}
+
+/** What the worker finds, null where it fails. @param {{ X: Float32Array, y: Uint8Array, range?: [number, number] }} of */
+export function ask(of) {
+  finder ??= new Worker(new URL("./directions-worker.js", import.meta.url), { type: "module" });
+  return new Promise((resolve) => {
+    finder.addEventListener("error", () => resolve(null), { once: true });
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => {
+      port1.close();
+      resolve(data);
+    };
+    finder.postMessage({ ...of, port: port2 }, [port2]);
+  });
 }
 
 /** That of the rows shown, when it is known. */

@@ -53,8 +53,9 @@ export class Lane {
    */
   constructor(name, change, pointed) {
     this.name = name;
-    /** The cut through the ranking: its threshold, and the share of the negatives below it. */
+    /** The cut through the ranking, and the scores of the map's lines. @type {{ threshold: number } | null} */
     this.cut = null;
+    this.levels = null;
     this.methods = [];
     this.change = change;
     this.points = null;
@@ -68,7 +69,7 @@ export class Lane {
     this.bins = h("canvas", { className: "bins", role: "img", "aria-label": `Lane ${title}: no scores yet` });
     // Maps are square and so keep their window: the last snapshot is right for every size.
     for (const canvas of [this.map, this.bins]) draw.onResize(canvas, () => this.colours && this.draw(this.colours));
-    pressed(this.map, (x, y) => this.last && pointed(name, (ranking) => this.foundAt(x, y, ranking)));
+    pressed(this.map, (x, y) => this.last && !this.handy && !this.picks?.(x, y) && pointed(name, (ranking) => this.foundAt(x, y, ranking)));
     pressed(this.bins, (x) => {
       const { histogram } = this.last ?? {};
       if (histogram) pointed(name, (ranking) => ranking.cut(histogram[0] + ((histogram[1] - histogram[0]) * x) / draw.sizeOf(this.bins).width).found);
@@ -129,7 +130,7 @@ export class Lane {
 
   /** A field for each parameter. They stay while the method does, so that the focus does. */
   build() {
-    const { params, about, paper } = this.method;
+    const { params } = this.method;
     const set = (param, text) => {
       const settings = { ...this.choice.settings, [param.name]: text };
       if (text === param.default || text === "") delete settings[param.name];
@@ -137,10 +138,8 @@ export class Lane {
     };
     const hint = h("p", { className: "about", "aria-hidden": "true" });
     const field = (param) => {
-      const expected = expects(param.domain);
-      const text = `${param.name}: ${param.about}${expected ? ` (${expected})` : ""}${param.auto ? `; auto: ${param.auto}` : ""}`;
-      const explain = () => (hint.textContent = text);
-      const common = { "aria-description": text, onfocus: explain };
+      const explain = () => (hint.textContent = this.textOf(param));
+      const common = { onfocus: explain };
       const input = param.domain.kind === "choice"
         ? h("select", { ...common, onchange: () => set(param, input.value) }, ...param.domain.values.map((word) => h("option", { value: word, textContent: word })))
         : h("input", { ...common, type: "text", inputMode: "decimal", onchange: () => set(param, input.value.trim()) });
@@ -150,7 +149,22 @@ export class Lane {
     this.fields = {};
     this.summary = h("summary");
     const fields = params.filter((param) => param.name !== "steps").map(field);
-    this.settings.replaceChildren(this.summary, h("div", {}, h("p", { textContent: `${about} ${paper}.` }), ...fields, hint));
+    this.about = h("p");
+    this.settings.replaceChildren(this.summary, h("div", {}, this.about, ...fields, hint));
+    this.describe();
+  }
+
+  textOf({ name, about, auto, domain }) {
+    const expected = expects(domain);
+    return `${name}${about ? `: ${about}` : ""}${expected ? ` (${expected})` : ""}${auto ? `; auto: ${auto}` : ""}`;
+  }
+
+  /** Puts the texts of the method beside its fields, where they are there already. */
+  describe() {
+    if (!this.fields) return;
+    const { params, about, paper } = this.method;
+    this.about.textContent = about ? `${about} ${paper}.` : "";
+    for (const param of params) this.fields[param.name]?.setAttribute("aria-description", this.textOf(param));
   }
 
   /** How many positives score at least as high as a point of the map; where only rows are drawn, as the nearest of them. */
@@ -187,18 +201,52 @@ export class Lane {
   }
 
   /** The held-out rows to draw, and what several classes are called. */
-  show({ dims, plane, test, names }) {
+  show({ dims, plane, framed, X, y, test, names }) {
     this.flat = dims === 2;
     this.points = plane;
     this.labels = test.y;
+    /** The window is that of these rows, whatever is done to them by hand. */
+    this.framed = framed ?? plane;
+    this.training = { points: X, labels: y };
     this.groups = test.groups;
     this.names = names;
-    const [flat, components] = names
+    this.captions = names
       ? ["area: the class that wins; ringed: rows it gets wrong", "principal components; colour: the class that wins; ringed: wrong"]
       : [`lines: 20, 5, 1 % of negatives rank higher${this.groups ? "; large marks: positive" : ""}`, "first two principal components, tint: rank"];
-    this.caption.textContent = this.flat ? flat : components;
+    this.told();
     this.legend.hidden = Boolean(names || this.groups);
     this.layer = this.called = this.aspect = this.surface = this.last = null;
+  }
+
+  /** Shows the training rows instead, which are changed by hand; others before they are trained on. */
+  hand(on, { X, y } = { X: this.training.points, y: this.training.labels }) {
+    this.handy = on;
+    this.training = { points: X, labels: y };
+    this.map.classList.toggle("handy", on);
+    this.again();
+  }
+
+  /**
+   * Shows the training rows with something over them; nothing takes it back.
+   * @param {((context: CanvasRenderingContext2D, width: number, height: number) => void) | null} over
+   * @param {((x: number, y: number) => boolean) | null} picks whether a press there is of that
+   */
+  see(over, picks = null) {
+    const other = Boolean(over) !== Boolean(this.over);
+    Object.assign(this, { over, picks });
+    if (other) this.again();
+    else if (this.colours) this.draw(this.colours);
+  }
+
+  again() {
+    this.layer = null;
+    this.told();
+    if (this.colours) this.draw(this.colours);
+  }
+
+  /** What is under the map. */
+  told() {
+    this.caption.textContent = this.handy || this.over ? "training rows; lines: as held-out negatives rank" : this.captions[this.flat ? 0 : 1];
   }
 
   /** The metric beside the lane's name. @param {string} key @param {string} name */
@@ -219,12 +267,12 @@ export class Lane {
   }
 
   /** What a snapshot must hold for this lane; of several classes, which one against all others; of groups, what to judge. */
-  view(chosen = 0, judge = undefined) {
+  view(chosen = 0, judge = undefined, scores = this.labels.length) {
     const { width, height } = draw.sizeOf(this.map);
     // The window sorts all rows by both coordinates: once for a shape of the map, not in each frame.
     if (this.aspect !== width / height) {
       this.aspect = width / height;
-      this.window = draw.frame(this.points, this.aspect);
+      this.window = draw.frame(this.framed, this.aspect);
       this.layer = this.called = null;
     }
     const columns = this.names ? FINE_GRID : GRID;
@@ -232,7 +280,7 @@ export class Lane {
     if (this.names) {
       return { curve: 201, bins: 48, class: chosen, winners: this.points.length / 2, ...(this.flat && { surface: { ...this.window, ...this.grid } }) };
     }
-    return { curve: 201, bins: 48, judge, ...(this.flat ? { surface: { ...this.window, ...this.grid } } : { ranks: this.points.length / 2 }), scores: this.labels.length };
+    return { curve: 201, bins: 48, judge, ...(this.flat ? { surface: { ...this.window, ...this.grid, scores: true } } : { ranks: this.points.length / 2 }), scores };
   }
 
   /** Draws a snapshot, or the last one again. */
@@ -254,13 +302,15 @@ export class Lane {
     if (this.flat && snapshot.surface) {
       const { columns, rows } = this.grid;
       if (this.surface?.rows !== rows) this.surface = new draw.Surface(columns, rows, colours, this.name);
-      this.surface.draw(context, width, height, snapshot.surface);
+      this.surface.draw(context, width, height, snapshot.surface, snapshot.surfaceScores, this.levels);
       this.put("layer", context, width, height, (still) => {
-        const at = [still, width, height, this.window, this.points, this.labels];
+        const { points, labels } = this.handy || this.over ? this.training : this;
+        const at = [still, width, height, this.window, points, labels];
         if (this.groups) grouped.marks(...at, this.groups, colours);
         else draw.scatter(...at, colours);
       });
-      if (this.cut) this.surface.level(context, width, height, snapshot.surface, this.cut.level);
+      if (this.cut) this.surface.level(context, width, height, snapshot.surfaceScores, this.cut.threshold);
+      this.over?.(context, width, height);
     } else if (snapshot.ranks) {
       draw.scatter(context, width, height, this.window, this.points, this.labels, colours, {
         size: 2,
@@ -270,7 +320,7 @@ export class Lane {
     draw.histogram(this.bins, snapshot.histogram, colours, this.name, this.cut?.threshold);
     this.scale.textContent = "Scores of held-out rows: low";
     this.figure.lastChild.textContent = three(this.mean?.value ?? snapshot.test[this.key]);
-    this.map.setAttribute("aria-label", `${title}: held-out rows and where the model ranks them, ${this.groups ? `AUROC of the worst group ${three(snapshot.test.worst)}` : `average precision ${three(snapshot.test.ap)}`}`);
+    this.map.setAttribute("aria-label", `${title}: ${this.handy || this.over ? "training" : "held-out"} rows and where the model ranks them, ${this.groups ? `AUROC of the worst group ${three(snapshot.test.worst)}` : `average precision ${three(snapshot.test.ap)}`}`);
     this.bins.setAttribute("aria-label", `${title}: histogram of held-out scores by class, AUROC ${three(snapshot.test.auroc)}`);
   }
   /** Draws what does not move while training, such as the points: once, then its picture. */

@@ -6,15 +6,16 @@ import { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "undercurve/synth
 import { Band } from "./band.js";
 import { Classes } from "./classes.js";
 import { $, colours as readColours } from "./dom.js";
+import { SHARES } from "./draw/canvas.js";
 import { Groups, constraint } from "./groups.js";
 import { LANES, SEVERAL, TWO, drawnOf, isPlain, sampleOf } from "./kinds.js";
 import { Lane } from "./lane.js";
 import { leave, unasked } from "./repeats.js";
-import { change, choose, engines, follow, isBusy, lack, look, options, page, restart, settle, timings, trainerOf } from "./runs.js";
+import { change, choose, engines, follow, isBusy, isHandy, lack, look, options, page, restart, rowsWith, settle, timings, trainerOf } from "./runs.js";
 import { SAMPLES, fetchSample } from "./samples.js";
 import { Side } from "./side.js";
 import * as address from "./state.js";
-import { batch, colours, direction, effect, find, kind, own, playing, pushAddress, repeats, rows, run, say, scripted, seen, set, shots, state, together, untracked } from "./store.js";
+import { batch, colours, computed, direction, effect, find, kind, own, playing, pushAddress, repeats, rows, run, say, scripted, seen, set, shots, state, together, untracked } from "./store.js";
 import { bar } from "./views/bar.js";
 import { curves } from "./views/curves.js";
 import { headline, nothing } from "./views/headline.js";
@@ -22,9 +23,12 @@ import { cut, cuts, ranked, want } from "./views/cut.js";
 import { rankings } from "./views/rankings.js";
 import { metrics } from "./views/table.js";
 
-/** For a lecture: one screen, large text, and the scenes by a clicker. */
-const lecture = new URLSearchParams(location.search).has("lecture");
+/** For a lecture: one screen, large text, and the scenes by a clicker. The same, smaller, for a frame in another page, from a scene on. */
+const asked = new URLSearchParams(location.search);
+const embedded = asked.has("embed") && !asked.has("lecture");
+const lecture = asked.has("lecture") || embedded;
 document.documentElement.classList.toggle("lecture", lecture);
+document.documentElement.classList.toggle("embed", embedded);
 
 /** On a screen without motion the pictures are drawn when a run ends, not while it runs. */
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -38,7 +42,10 @@ function readAddress() {
     say(`There is no scene ${place ?? next.scene}.`);
     next.scene = "";
   } else if (place) next = stateOf(place);
-  else if (lecture && !location.hash) next = stateOf(PLACES[0]);
+  else if (lecture && !location.hash) {
+    const first = `${asked.get("embed")}.1`;
+    next = stateOf(PLACES.includes(first) ? first : PLACES[0]);
+  }
   if (!drawnOf(next) && !sampleOf(next) && !(next.data === "file" && own.peek())) {
     if (next.data === "file") say("This link was made with a file that stayed on its owner's machine; here is the default data.");
     else say(`There is no data called “${next.data}”; here is the default.`);
@@ -84,6 +91,7 @@ const isStill = () => Boolean(state.peek().scene && later?.at(state.peek().scene
 
 let side = null;
 let shapeOf = () => null;
+let shownIn = () => null;
 let described = null;
 async function openFile(file) {
   say(null);
@@ -94,7 +102,7 @@ async function openFile(file) {
     const table = await engines.a.call("open", bytes, file.name);
     if (described !== null && described !== own.peek()?.file) engines.a.call("close", described);
     described = table.file;
-    side.inspect(table);
+    await side.inspect(table);
   } catch (error) {
     side.forget();
     say(error);
@@ -153,17 +161,40 @@ function everything() {
   });
 }
 
+/** A line that is turned by hand, of linear models on a plane: loaded when it is unfolded. */
+function dials() {
+  let made = null;
+  const show = () => {
+    const now = rows.peek();
+    const fits = Boolean(now) && now.dims === 2 && kind.peek() === TWO && state.peek().model === "linear" && now.test.X instanceof Float32Array;
+    $("dial").hidden = !fits;
+    const open = fits && state.peek().story === "dial";
+    if ($("dial").open !== open) $("dial").open = open; // (comes back by its event)
+    if (!open && !made) return;
+    made ??= import("./views/dial.js");
+    made.then(({ dial }) => dial().open(!$("dial").hidden && $("dial").open), (error) => {
+      made = null;
+      say(error);
+    });
+  };
+  $("dial").ontoggle = () => {
+    unfold("dial", $("dial").open);
+    show();
+  };
+  effect(() => rows.value && state.value && untracked(show));
+}
+
 function keys() {
   addEventListener("keydown", (event) => {
     // What is focused keeps the keys that it uses itself; a button has no use for arrows and letters.
     const focused = event.target.closest?.("input, select, textarea, button, summary, a");
     const field = focused && !focused.matches("button, summary, a");
     if (event.ctrlKey || event.metaKey || event.altKey || field || (focused && event.key === " ")) return;
-    if (lecture && /^b$/i.test(event.key)) {
+    if (lecture && !embedded && /^b$/i.test(event.key)) {
       $("blank").hidden = !$("blank").hidden;
       return;
     }
-    if (lecture && /^n$/i.test(event.key)) {
+    if (lecture && !embedded && /^n$/i.test(event.key)) {
       later?.notes();
       return;
     }
@@ -217,6 +248,8 @@ async function open() {
   const load = () => (loading ??= import("./later.js").then((all) => {
     later = all;
     scripted.of = all.stateOf;
+    all.describe();
+    for (const name of LANES) lanes[name].describe();
     const { GridMap, Steps, draws, scenes } = all;
     const steps = new Steps({ engine: engines.a, toggled: (open) => unfold("steps", open) });
     const gridMap = new GridMap({
@@ -255,8 +288,10 @@ async function open() {
     draws(titleOf);
     scenes(titleOf);
     all.exports();
+    all.glossary();
   }));
   if (wanted()) await load();
+  $("whole").hidden = !embedded;
   batch(readAddress);
   side = new Side($("side"), {
     kinds: SYNTHETICS,
@@ -277,7 +312,7 @@ async function open() {
     },
   });
   Object.assign(page, {
-    view: (name) => lanes[name].view(state.peek().class, rows.peek().groups && [constraint(state.peek().bound)]),
+    view: (name, of = rows.peek()) => lanes[name].view(state.peek().class, of.groups && [constraint(state.peek().bound)], of.test.y.length),
     explain: (name, error) => lanes[name].explain(error),
     began: leave,
     ended: () => {
@@ -327,7 +362,9 @@ async function open() {
     if (!now || !palette || !together()) return;
     untracked(() => {
       for (const name of LANES) {
-        lanes[name].cut = at && { threshold: at[name].threshold, level: at[name].left / (at[name].left + at[name].wrong) };
+        const ranking = ranked.peek()?.[name];
+        lanes[name].cut = at && at[name];
+        lanes[name].levels = ranking && ranking.scores === now[name].scores ? SHARES.map((share) => ranking.scoreAt(share)) : null;
         lanes[name].draw(palette, now[name]);
       }
       if (run.peek().kind === SEVERAL) classes.measure(now);
@@ -338,13 +375,50 @@ async function open() {
   curves({ band, groups, titleOf });
   cuts(titleOf);
   shapeOf = rankings();
+  shownIn = (name) => lanes[name].window;
   everything();
+  dials();
   keys();
+  // What is done to the data by hand: asked for by the button, or by an address that has some of it.
+  let hands = null;
+  const handle = (open) => (hands ??= import("./views/hands.js").then(({ hands }) => hands(lanes))).then((one) => one.open(open), (error) => {
+    hands = null;
+    say(error);
+  });
+  let sees = null;
+  const looking = computed(() => kind.value === TWO && rows.value?.dims === 2 && rows.value.X instanceof Float32Array);
+  side.sees.onclick = () => {
+    set({ sees: !state.peek().sees });
+    pushAddress();
+  };
+  effect(() => {
+    side.sees.hidden = !looking.value;
+    const on = looking.value && state.value.sees && Boolean(shots.value);
+    if (!on && !sees) return;
+    sees ??= import("./views/sees.js").then(({ sees }) => sees(lanes));
+    sees.then((one) => one.open(untracked(() => looking.peek() && state.peek().sees)), (error) => {
+      sees = null;
+      say(error);
+    });
+  });
+  side.hands.onclick = () => shots.peek() && handle($("hands").hidden);
+  const handy = computed(() => kind.value === TWO && isHandy(state.value));
+  effect(() => {
+    side.hands.hidden = !handy.value;
+    if (hands && !handy.value) handle(false);
+  });
+  effect(() => handy.value && state.value.edits && shots.value && untracked(() => hands || handle(true)));
   addEventListener("hashchange", async () => {
     if (wanted()) await load();
     say(null);
+    const of = () => address.write({ ...state.peek(), find: 0, edits: "" });
+    const [before, { edits }] = [of(), state.peek()];
     batch(readAddress);
-    restart({ play: !isStill() });
+    // (Back from a deed: from the weights that are there.)
+    if (edits === state.peek().edits || before !== of() || !together() || !shots.peek()) return restart({ play: !isStill() });
+    const given = await rowsWith(state.peek().edits);
+    await follow({}, given);
+    return settle({}, given);
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     colours.value = readColours();
@@ -361,4 +435,4 @@ open().catch(say).then(() => {
 }).catch(() => {});
 
 // For the tests: how long the page itself works on a frame, and what is trained on.
-globalThis.undercurve = { timings, rows: () => rows.peek(), shots: () => shots.peek(), draws: () => repeats.peek()?.draws, direction: () => direction.peek(), crowd: () => run.peek()?.crowd, cut: () => cut.peek(), columns: () => shapeOf(), batches: () => Promise.all(LANES.map((name) => trainerOf(name).batch())) };
+globalThis.undercurve = { timings, rows: () => rows.peek(), shots: () => shots.peek(), draws: () => repeats.peek()?.draws, direction: () => direction.peek(), crowd: () => run.peek()?.crowd, cut: () => cut.peek(), window: (name) => shownIn(name), columns: () => shapeOf(), batches: () => Promise.all(LANES.map((name) => trainerOf(name).batch())) };

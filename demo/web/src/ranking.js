@@ -85,6 +85,15 @@ export class Ranking {
     return this.before(rows) / rows;
   }
 
+  /** The score that this share of the negatives exceeds. */
+  scoreAt(fpr) {
+    const negatives = this.rows - this.positives;
+    const negative = Math.min(negatives - 1, Math.floor(fpr * negatives));
+    let above = 0;
+    while (above < this.positives && this.places[above] - above <= negative) above += 1;
+    return this.scores[this.order[negative + above]];
+  }
+
   /** How many positives rank among the rows of which so large a share of the negatives is. */
   foundAt(fpr) {
     const negatives = Math.round(fpr * (this.rows - this.positives));

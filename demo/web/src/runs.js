@@ -3,10 +3,10 @@
 import { Engine, createTrainer } from "undercurve/worker";
 import { find } from "./finder.js";
 import { compare, constraint } from "./groups.js";
-import { GROUPS, LANES, SEVERAL, TWO, drawnOf, isBound, isOfRange, kindOf, sampleOf } from "./kinds.js";
+import { GROUPS, LANES, SEVERAL, TWO, drawnOf, isBound, isOfRange, isPlain, kindOf, sampleOf } from "./kinds.js";
 import { fetchSample } from "./samples.js";
 import * as address from "./state.js";
-import { batch, isSuperseded, kind, measured, own, playing, pushAddress, ready, rows, run, say, set, shots, state, together, turns, wait } from "./store.js";
+import { batch, isSuperseded, kind, measured, own, playing, pushAddress, pushSoon, ready, rows, run, say, set, shots, state, together, turns, wait } from "./store.js";
 
 const ROWS = 2000;
 const HELD_OUT = 6000;
@@ -66,17 +66,31 @@ export function options(lane, { X, y, dims, classes, groups, groupNames, test } 
   };
 }
 
-/** The rows that the state asks for, with the training labels as they are trained on. */
+/** The rows that the state asks for, with the training labels as they are trained on, and what was done by hand. */
 export async function loadData(seed = state.peek().seed) {
   const { flips } = state.peek();
   const loaded = await loadRows(seed);
-  if (!flips || loaded.names) return { ...loaded, flipped: 0 };
+  if (!flips || loaded.names) return byHand({ ...loaded, flipped: 0 }, seed);
   const y = await engines.a.call("flip", loaded.y, flips / 100, seed);
-  return { ...loaded, y, flipped: y.reduce((sum, label, row) => sum + (label !== loaded.y[row]), 0) };
+  return byHand({ ...loaded, y, flipped: y.reduce((sum, label, row) => sum + (label !== loaded.y[row]), 0) }, seed);
+}
+
+/** Whether the rows can be changed by hand. */
+export const isHandy = (of = state.peek()) => isPlain(of);
+
+async function byHand(base, seed) {
+  const { edits } = state.peek();
+  return edits && isHandy() ? (await import("./hands.js")).apply(edits, base, seed) : base;
+}
+
+/** The rows that are shown, as these edits leave them. */
+export async function rowsWith(edits) {
+  const base = rows.peek().base ?? rows.peek();
+  return edits ? (await import("./hands.js")).apply(edits, base, state.peek().seed) : base;
 }
 
 async function loadRows(seed) {
-  const { data, noise, positives } = state.peek();
+  const { data } = state.peek();
   const prepare = kind.peek() === SEVERAL ? "prepareClasses" : "prepare";
   const prepared = async (file, { label, positive, impute = false }) => {
     const begin = performance.now();
@@ -93,14 +107,19 @@ async function loadRows(seed) {
       engines.a.call("close", file);
     }
   }
+  const call = kind.peek() === SEVERAL ? "syntheticClasses" : kind.peek() === GROUPS ? "syntheticGroups" : "synthetic";
+  return engines.a.call(call, data, drawnAs(seed));
+}
+
+/** How drawn rows are drawn. */
+export function drawnAs(seed = state.peek().seed) {
+  const { noise, positives } = state.peek();
   const drawn = { rows: ROWS, testRows: HELD_OUT, noise, seed };
-  if (kind.peek() === SEVERAL) return engines.a.call("syntheticClasses", data, drawn);
-  if (kind.peek() === GROUPS) return engines.a.call("syntheticGroups", data, { ...drawn, ...IN_GROUPS });
-  return engines.a.call("synthetic", data, { ...drawn, positives: positives / 100 });
+  return kind.peek() === SEVERAL ? drawn : kind.peek() === GROUPS ? { ...drawn, ...IN_GROUPS } : { ...drawn, positives: positives / 100 };
 }
 
 /** The course of a run that has not begun. */
-const begun = () => ({ kind: measured.peek(), rows: rows.peek(), step: [], metric: { a: [], b: [] }, objective: { a: [], b: [] }, groups: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0, bands: { a: [], b: [] } });
+const begun = (of) => ({ kind: measured.peek(), rows: of, step: [], metric: { a: [], b: [] }, objective: { a: [], b: [] }, groups: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0, bands: { a: [], b: [] } });
 
 /** Adds a picture to a course. */
 function record(course, { a, b }, step, crowd) {
@@ -119,9 +138,9 @@ const release = (...all) => all.forEach((one) => one && Object.values(one).forEa
 
 /**
  * Everything from the start: rows, trainers, pictures of step 0. Plays on if asked; `quiet` trains to the end first, and shows what was
- * there before meanwhile.
+ * there before meanwhile. `given` are the rows, where they are known already.
  */
-export async function restart({ fresh = true, play = false, quiet = false } = {}) {
+export async function restart({ fresh = true, play = false, quiet = false, given } = {}) {
   const mine = turn.begin();
   document.documentElement.dataset.state = "busy";
   page.began();
@@ -131,32 +150,36 @@ export async function restart({ fresh = true, play = false, quiet = false } = {}
   const made = {};
   const crowd = {};
   try {
+    let of = given ?? rows.peek();
     if (fresh || stale) {
       stale = true;
       const next = await mine(loadData());
       stale = false;
       if (state.peek().class >= (next.names?.length ?? 1)) set({ class: 0 });
-      rows.value = next;
+      rows.value = of = next;
     }
-    find();
+    if (of === rows.peek()) find();
     pushAddress();
     if (!quiet) wait(runsOf() > 1 ? `Preparing 2 × ${runsOf()} runs` : "Preparing the models");
     for (const name of LANES) {
-      made[name] = await createTrainer(options(name)).catch((error) => {
+      made[name] = await createTrainer(options(name, of)).catch((error) => {
         throw page.explain(name, error);
       });
     }
-    if (runsOf() > 1) for (const name of LANES) crowd[name] = await createTrainer({ ...options(name), lanes: runsOf(), backend: "auto" });
+    if (runsOf() > 1) for (const name of LANES) crowd[name] = await createTrainer({ ...options(name, of), lanes: runsOf(), backend: "auto" });
     await mine(Promise.resolve());
-    const course = begun();
+    const course = begun(of);
     const done = quiet && !crowd.a ? await toTheEnd(mine, made, course) : null;
     release(trainers, ensembles);
     [trainers, ensembles] = [{ ...made }, crowd.a ? { ...crowd } : null];
+    const other = of !== rows.peek();
     batch(() => {
+      rows.value = of;
       shots.value = null;
       run.value = course;
       if (done) publish(done, state.peek().steps);
     });
+    if (other) find();
     if (!done) await advance(0, mine);
     wait();
     ready.value = true;
@@ -183,7 +206,7 @@ async function toTheEnd(mine, made, course) {
     record(course, { a: last[0], b: last[1] }, (course.step.at(-1) ?? 0) + asked);
   }
   const left = steps - course.step.at(-1);
-  last = await mine(Promise.all(LANES.map((name) => made[name].advance({ steps: left }, page.view(name)))));
+  last = await mine(Promise.all(LANES.map((name) => made[name].advance({ steps: left }, page.view(name, course.rows)))));
   last.forEach((shot) => (compare(shot).shown = state.peek().class));
   note(course, last, left);
   return { a: last[0], b: last[1] };
@@ -296,30 +319,36 @@ function touched(part) {
 }
 
 /** While something is dragged: the lanes that it concerns train on from where they are, as often as they can; the others are measured anew. */
-const following = { under: false, again: null };
-export async function follow(part) {
+const following = { under: null, again: null };
+/** @param {object} part of the state @param {object} [given] other rows, which concern all lanes */
+export async function follow(part, given) {
   set(part);
-  pushAddress();
+  if (given) pushSoon();
+  else pushAddress();
   const { length } = rows.peek()?.X.val ?? rows.peek()?.X ?? [];
   if (!together() || !shots.peek() || length > FOLLOWED.values || ensembles) return;
-  following.again = { ...following.again, ...part };
-  if (following.under) return;
-  following.under = true;
+  following.again = { ...following.again, ...part, ...(given && { given }) };
+  // (Until the last of what is asked for is shown.)
+  following.under ??= keepOn();
+  await following.under;
+}
+
+async function keepOn() {
   try {
     while (following.again) {
       const now = following.again;
       following.again = null;
-      await goOn(touched(now));
+      await goOn(now.given ? LANES : touched(now), now.given);
     }
   } catch (error) {
     if (!isSuperseded(error)) say(error);
   } finally {
-    following.under = false;
+    following.under = null;
   }
 }
 
 /** Some steps of these lanes, from their weights, as the state says now; then a picture of both, at the same place of the course. */
-async function goOn(names) {
+async function goOn(names, of = rows.peek()) {
   const mine = turn.begin();
   page.began();
   pause();
@@ -328,9 +357,9 @@ async function goOn(names) {
   const next = {};
   try {
     const both = await mine(Promise.all(LANES.map(async (name) => {
-      const start = await trainers[name].params();
-      next[name] = await createTrainer({ ...options(name), start, steps: few });
-      const shot = await next[name].advance({ steps: names.includes(name) ? few : 0 }, page.view(name));
+      const start = of === rows.peek() ? await trainers[name].params() : await carried(trainers[name], of);
+      next[name] = await createTrainer({ ...options(name, of), start, steps: few });
+      const shot = await next[name].advance({ steps: names.includes(name) ? few : 0 }, page.view(name, of));
       const { step, pass, objective, milliseconds, warning, collapsed } = shots.peek()[name];
       return Object.assign(compare(shot), { step, pass, milliseconds, shown: state.peek().class }, !names.includes(name) && { objective, warning, collapsed });
     })));
@@ -339,8 +368,11 @@ async function goOn(names) {
       trainers[name] = next[name];
       delete next[name];
     }
-    run.value = { ...run.peek(), kind: measured.peek() };
-    shots.value = { a: both[0], b: both[1], step: shots.peek().step, moved: true };
+    batch(() => {
+      rows.value = of;
+      run.value = { ...run.peek(), rows: of, kind: measured.peek() };
+      shots.value = { a: both[0], b: both[1], step: shots.peek().step, moved: true };
+    });
   } catch (error) {
     // (Trainers that a new run has put away have nothing to say to it.)
     if (!mine.over()) throw error;
@@ -349,19 +381,46 @@ async function goOn(names) {
   }
 }
 
+/** Loads what it takes to go on from weights, before it is waited for. */
+export async function warm() {
+  if (!together()) return;
+  await Promise.all(LANES.map(async (name) => (await createTrainer({ ...options(name), start: await trainers[name].params(), steps: 1 })).dispose())).catch(() => {});
+}
+
+/** The weights of a trainer, for rows whose columns are scaled otherwise: the scores stay. */
+async function carried(trainer, { X, dims }) {
+  const [params, columns] = await Promise.all([trainer.params(), trainer.columns()]);
+  if (!columns) return params;
+  const { model } = state.peek();
+  const units = model === "linear" ? 1 : Number(model.split(",")[0]);
+  for (let column = 0; column < dims; column += 1) {
+    const [shift, factor] = columns[column];
+    const own = X.filter((_, at) => at % dims === column);
+    const mean = own.reduce((sum, x) => sum + x, 0) / own.length;
+    const deviation = Math.sqrt(own.reduce((sum, x) => sum + (x - mean) ** 2, 0) / own.length);
+    for (let unit = 0; unit < units; unit += 1) {
+      const weight = params[column * units + unit];
+      params[column * units + unit] = weight * factor * deviation;
+      params[dims * units + unit] += weight * factor * (mean - shift);
+    }
+  }
+  return params;
+}
+
 /** It was let go: the run that the address names, shown when it is done. */
-export function settle(part) {
+export function settle(part, given) {
   following.again = null;
   say(null);
   set(part);
-  restart({ fresh: false, quiet: together() && Boolean(shots.peek()), play: true });
+  restart({ fresh: false, quiet: together() && Boolean(shots.peek()), play: true, given });
 }
 
 /** Other data; where it is of the other kind, with the lanes that it had last. */
 export function choose(part, before = kind.peek()) {
   const { lanes } = state.peek();
   batch(() => {
-    set(part);
+    // (What was done to other data by hand is of that.)
+    set("data" in part ? { edits: "", ...part } : part);
     const now = kindOf(state.peek(), own.peek());
     if (now === before) return;
     kept.set(before, lanes);

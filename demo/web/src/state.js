@@ -31,6 +31,7 @@ export const ALL = {
  * @property {number} noise
  * @property {number} flips share of the training labels that are flipped, in per cent
  * @property {number} seed
+ * @property {string} edits what was done to the rows by hand, see `hands.js`
  * @property {number} runs of each lane, with the seeds from `seed` on, one of `RUNS`
  * @property {string} model "linear" or hidden widths, "16" or "16,16"
  * @property {number} steps length of a run
@@ -39,7 +40,9 @@ export const ALL = {
  * @property {number} find the share of the positives that the cut through the rankings finds
  * @property {number | null} bound of the gap between groups, one of `BOUNDS`
  * @property {number} class of several, the one that curves show against all others
- * @property {"" | "steps" | "grid" | "all"} story what is unfolded below the lanes
+ * @property {boolean} sees whether the maps show what the losses see of a batch
+ * @property {number | null} dial the direction that is turned by hand, in whole degrees
+ * @property {"" | "steps" | "grid" | "all" | "dial"} story what is unfolded below the lanes
  * @property {string} scene the step of a scene that is open, "2.3"; none where it is empty
  * @property {All} all
  * @property {Record<"a" | "b", { method: string, settings: Record<string, string> }>} lanes
@@ -58,6 +61,7 @@ export function defaults() {
     positives: 3,
     noise: 0,
     flips: 0,
+    edits: "",
     seed: 1,
     runs: 1,
     model: "linear",
@@ -67,6 +71,8 @@ export function defaults() {
     find: 0.5,
     bound: 0.05,
     class: 0,
+    sees: false,
+    dial: null,
     story: "",
     scene: "",
     all: { rows: 100_000, of: "pauc", loss: "sigmoid", on: "auto", fpr: [0, 5], w: null },
@@ -80,8 +86,8 @@ function range(text) {
   return low < high && high <= 100 ? [low, high] : undefined;
 }
 
-/** Units of a hidden layer, and weights of a network, that an address may ask for: more would not answer for minutes. */
-export const MOST = { units: 256, weights: 100_000 };
+/** Units of a hidden layer, and weights of a network, that an address may ask for: more would not answer for minutes. Characters of edits. */
+export const MOST = { units: 256, weights: 100_000, edits: 4000 };
 
 /** Whether hidden widths, such as "16,16", are those of a network that is offered. */
 function fits(model) {
@@ -109,6 +115,9 @@ export function read(hash, refused = () => {}) {
   state.positives = between("positives", 0.5, 50, state.positives);
   state.noise = between("noise", 0, 2, state.noise);
   state.flips = Math.round(2 * between("flips", 0, 20, state.flips)) / 2;
+  const edits = query.get("edits") ?? "";
+  if (edits.length > MOST.edits) refused(`edits has more than ${MOST.edits} characters`);
+  else state.edits = edits;
   state.seed = Math.trunc(between("seed", 0, 999999, state.seed));
   state.steps = Math.trunc(between("steps", 1, 100000, state.steps));
   const model = query.get("model") ?? "";
@@ -120,7 +129,10 @@ export function read(hash, refused = () => {}) {
   const bound = BOUNDS.find((one) => String(one ?? "none") === query.get("bound"));
   if (bound !== undefined) state.bound = bound;
   state.class = Math.trunc(between("class", 0, 255, state.class));
-  if (["steps", "grid", "all"].includes(query.get("story"))) state.story = query.get("story");
+  if (["steps", "grid", "all", "dial"].includes(query.get("story"))) state.story = query.get("story");
+  state.sees = query.get("sees") === "1";
+  const dial = between("dial", -180, 180, NaN);
+  if (Number.isFinite(dial)) state.dial = Math.round(dial);
   if (/^\d\.\d$/.test(query.get("scene") ?? "")) state.scene = query.get("scene");
   for (const [name, choices] of Object.entries(ALL)) state.all[name] = choices.find((one) => String(one) === query.get(`all.${name}`)) ?? state.all[name];
   state.all.fpr = range(query.get("all.fpr")) ?? state.all.fpr;
@@ -143,12 +155,15 @@ export function write(state) {
   const query = new URLSearchParams();
   if (state.scene) query.set("scene", state.scene);
   for (const name of ["data", "positives", "noise", "flips", "seed", "model", "steps", "speed"]) query.set(name, String(state[name]));
+  if (state.edits) query.set("edits", state.edits);
   if (state.fpr.join("-") !== "0-5") query.set("fpr", state.fpr.join("-"));
   if (state.find !== 0.5) query.set("find", String(Number(state.find.toFixed(4))));
   if (state.bound !== 0.05) query.set("bound", String(state.bound ?? "none"));
   if (state.runs > 1) query.set("runs", String(state.runs));
   if (state.class) query.set("class", String(state.class));
+  if (state.sees) query.set("sees", "1");
   if (state.story) query.set("story", state.story);
+  if (state.story === "dial" && state.dial !== null) query.set("dial", String(state.dial));
   if (state.story === "all") {
     const { all } = defaults();
     for (const name of Object.keys(ALL)) if (state.all[name] !== all[name]) query.set(`all.${name}`, String(state.all[name]));

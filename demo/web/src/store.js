@@ -49,7 +49,8 @@ export function pushAddress(step = false) {
   // (What a scene sets need not be told.)
   const next = scene && whole === write(scripted.of(scene)) ? `#scene=${scene}` : whole;
   clearTimeout(soon);
-  if (next !== location.hash) history[step ? "pushState" : "replaceState"](null, "", next);
+  document.getElementById("whole")?.setAttribute("href", `./${next}`);
+  if (next !== location.hash) history[step ? "pushState" : "replaceState"](step ? { step: true } : history.state, "", next);
 }
 /** The same when what moves rests: browsers refuse many in a row. */
 export function pushSoon() {

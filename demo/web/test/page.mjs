@@ -48,7 +48,7 @@ export async function open(hash = "", { collapse, ...options } = {}) {
   await page.goto(home + hash);
   await finished(page);
   // What was asked for before the first result. (Samples, scenes and tools are for later.)
-  const early = asked.filter((path) => !path.endsWith(".csv") && !path.endsWith("offline.js") && !path.includes("/later-"));
+  const early = asked.filter((path) => !path.endsWith(".csv") && !path.endsWith("offline.js") && !/\/(later|texts)-/.test(path));
   return { page, early, foreign, errors, modules, close: () => context.close() };
 }
 

@@ -78,3 +78,11 @@ test("the sentence of a cut is its counts, and says where scores tie", () => {
   assert.equal(sentence({ wanted: 100, positives: 180, a: lane(1340), b: lane(9) }, titles), "To find 100 of 180 positives, Cross-entropy shows 1,340 false positives, SOAP 9.");
   assert.equal(sentence({ wanted: 100, positives: 180, a: lane(40), b: lane(9, 104) }, { a: "SOAP", b: "SOAP" }), "To find 100 of 180 positives, SOAP A shows 40 false positives, SOAP B 9. SOAP B then finds 104, since scores tie.");
 });
+
+test("the score that a share of the negatives exceeds, as counted one by one", () => {
+  const scores = Float32Array.from({ length: 500 }, (_, k) => Math.fround(Math.sin(k * 12.9898) * 7));
+  const labels = Uint8Array.from(scores, (_, k) => Number(k % 9 === 0));
+  const negatives = [...scores].filter((_, k) => !labels[k]).sort((a, b) => b - a);
+  const ranking = new Ranking(scores, labels);
+  for (const share of [0, 0.01, 0.05, 0.2, 0.5, 1]) assert.equal(ranking.scoreAt(share), negatives[Math.min(negatives.length - 1, Math.floor(share * negatives.length))]);
+});

@@ -95,6 +95,8 @@ export function scatter(context, width, height, window, points, labels, colours,
 }
 
 const SHADES = 256;
+/** The negatives that rank higher than a line of the map. */
+export const SHARES = [0.2, 0.05, 0.01];
 
 /** The colours of ranks 0 … 1 in even steps, three bytes each: paper for most negatives, the lane's for the top. */
 function shades(colours, lane) {
@@ -141,13 +143,12 @@ export class Surface extends Raster {
     super(columns, rows, colours);
     this.lane = lane;
     this.table = shades(colours, lane);
-    this.lines = contours().size([columns, rows]).thresholds([0.8, 0.95, 0.99]);
+    this.contours = contours().size([columns, rows]);
   }
 
-  /** The line of points that rank as high as this share of the negatives: a cut. */
-  level(context, width, height, ranks, level) {
-    this.cut ??= contours().size([this.columns, this.rows]);
-    const [line] = this.cut.thresholds([level])(ranks);
+  /** The line of points with this score: a cut. (Ranks have steps where few negatives are, scores have none.) */
+  level(context, width, height, scores, threshold) {
+    const [line] = this.contours.thresholds([threshold])(scores);
     for (const [stroke, thick] of [[this.colours.card, 5], [this.colours.ink, 2]]) {
       context.strokeStyle = stroke;
       context.lineWidth = thick;
@@ -175,8 +176,8 @@ export class Surface extends Raster {
     context.stroke();
   }
 
-  /** Ranks on the grid as a shaded map, with lines where 20 %, 5 % and 1 % of the negatives rank higher. */
-  draw(context, width, height, ranks) {
+  /** Ranks on the grid as a shaded map, with lines where 20 %, 5 % and 1 % of the negatives rank higher: from these scores on. */
+  draw(context, width, height, ranks, scores, levels) {
     const { columns, rows, table } = this;
     const bytes = this.image.data;
     for (let j = 0; j < rows; j += 1) {
@@ -190,7 +191,8 @@ export class Surface extends Raster {
     }
     this.spread(context, width, height);
     context.strokeStyle = this.colours[this.lane];
-    this.lines(ranks).forEach((line, level) => {
+    const lines = levels ? this.contours.thresholds(levels)(scores) : this.contours.thresholds(SHARES.map((share) => 1 - share))(ranks);
+    lines.forEach((line, level) => {
       context.lineWidth = level === 1 ? 2 : 1;
       context.globalAlpha = level === 1 ? 0.95 : 0.55;
       this.trace(context, width, height, line);

@@ -64,5 +64,5 @@ function view(now, both, titles) {
       <p id="cut-sentence">${text}</p>
       <label class="cut-slider"><span>How many to find</span><input id="cut-range" type="range" aria-label="How many to find" min="1" max=${now.positives} .value=${String(now.wanted)} aria-valuetext=${text} @input=${(event) => want(Number(event.target.value))} /></label>
     </div>
-    <div class="scroll" tabindex="0" role="region" aria-label="Table of counts at the cut"><table id="cut-table"><thead><tr>${["Lane", "true positives", "false positives", "false negatives", "true negatives", "precision", `precision at ${first}`, "threshold"].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${row("a")}${row("b")}</tbody></table></div>`;
+    <div class="scroll" tabindex="0" role="region" aria-label="Table of counts at the cut"><table id="cut-table"><thead><tr><th scope="col">Lane</th>${[["tp", "true positives"], ["fp", "false positives"], ["fn", "false negatives"], ["tn", "true negatives"], ["precision", "precision"], ["first", `precision at ${first}`], ["threshold", "threshold"]].map(([key, head]) => html`<th scope="col"><button type="button" class="term" data-term=${key}>${head}</button></th>`)}</tr></thead><tbody>${row("a")}${row("b")}</tbody></table></div>`;
 }

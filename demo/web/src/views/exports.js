@@ -4,7 +4,7 @@ import { $, download } from "../dom.js";
 import { LANES } from "../kinds.js";
 import { subject } from "../repeats.js";
 import { manyRuns, trainerOf } from "../runs.js";
-import { repeats, run, shots, state } from "../store.js";
+import { repeats, run, say, shots, state } from "../store.js";
 
 /** Every run's metrics, for the export. */
 const runsTold = (crowd) => Object.fromEntries(LANES.map((name) => [name, manyRuns()[name].runs.map(({ seed }, at) => {
@@ -13,6 +13,7 @@ const runsTold = (crowd) => Object.fromEntries(LANES.map((name) => [name, manyRu
 })]));
 
 export function exports() {
+  $("export-code").onclick = () => import("./code.js").then(({ show }) => run.peek() && show()).catch(say);
   $("export-json").onclick = () => {
     const [{ a, b }, { crowd, rows: of, kind, step, metric, objective }, all] = [shots.peek(), run.peek(), repeats.peek()];
     const told = { state: state.peek(), metrics: { a: a.test, b: b.test }, byGroup: { a: a.byGroup, b: b.byGroup }, constraints: { a: a.judged, b: b.constraints ?? b.judged }, draws: all?.of === subject() ? all.draws : [], runs: crowd && runsTold(crowd), classes: of.names, history: { step, [kind.metric]: metric, objective } };

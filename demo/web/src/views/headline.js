@@ -50,7 +50,9 @@ function tell(lanes, shots, summary, under, found) {
   if (best) notes.push(told.ofDirections(best, of("ap"), summary?.best));
   $("note").textContent = notes.filter(Boolean).join(" ");
   const about = [];
-  if (data === "split") about.push("This kind of data was found by searching for a large gap between cross-entropy and SOAP: try others.");
+  // (As long as that of the data: a longer one would move the maps under the hand.)
+  if (shown.hands) about.push("Some rows were changed by hand.");
+  else if (data === "split") about.push("This kind of data was found by searching for a large gap between cross-entropy and SOAP: try others.");
   else if (drawn) about.push(drawnOf(state.peek()).about);
   const train = `${count(shown.y.length)} rows${drawn ? "" : ` × ${count(shown.dims)} features`} train`;
   const most = shown.names && Math.max(...shown.names.map((_, one) => prevalence(shown, one)));

@@ -27,8 +27,8 @@ function point(key) {
 export function enter(place) {
   const next = stateOf(place);
   const before = subject();
-  const { data, positives, noise, flips, seed } = state.peek();
-  const fresh = Object.entries({ data, positives, noise, flips, seed }).some(([name, value]) => next[name] !== value);
+  const { data, positives, noise, flips, seed, edits } = state.peek();
+  const fresh = Object.entries({ data, positives, noise, flips, seed, edits }).some(([name, value]) => next[name] !== value);
   say(null);
   batch(() => {
     find.value = next.find;

@@ -1,6 +1,6 @@
 // The table of held-out metrics, and what is said of a lane beside its name.
 
-import { $, h, three } from "../dom.js";
+import { $, h, term, three } from "../dom.js";
 import { leads } from "../draws.js";
 import { LANES, SEVERAL, drawnOf } from "../kinds.js";
 import { effect, playing, run, seen, shots, state, untracked } from "../store.js";
@@ -11,7 +11,7 @@ const table = Object.fromEntries(LANES.map((name) => [name, { title: h("span"), 
 
 function build({ columns, hint }) {
   $("metrics").replaceChildren(
-    h("thead", {}, h("tr", {}, ...["Lane", ...columns.map(([, title]) => title), "Passes", "ms a step"].map((text) => h("th", { scope: "col", textContent: text })))),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col", textContent: "Lane" }), ...[...columns, ["pass", "Passes"], ["milliseconds", "ms a step"]].map(([key, title]) => h("th", { scope: "col" }, term(key, title))))),
     h("tbody", {}, ...LANES.map((name) => h("tr", { "data-lane": name }, h("th", { scope: "row" }, h("i"), table[name].title), ...table[name].cells))),
   );
   $("metrics-hint").textContent = hint;
