@@ -90,7 +90,7 @@ pub enum Auto {
         /// Steps of the method that the latter is for.
         steps: u64,
     },
-    /// As `Model`, up to a penalty; less where it is larger, by the root of how many times.
+    /// As `Model`, up to a penalty; less where it is larger, by how many times: steps are no longer than at that penalty.
     Penalised {
         /// For linear models.
         linear: f64,

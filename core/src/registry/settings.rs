@@ -261,7 +261,7 @@ impl<'a> Settings<'a> {
             }
             Auto::Penalised { linear, network, penalty } => {
                 let times = self.value("penalty") / penalty;
-                of(linear, network) / if times > 1.0 { libm::sqrt(times) } else { 1.0 }
+                of(linear, network) / if times > 1.0 { times } else { 1.0 }
             }
             Auto::PerRow { linear, network, from_linear } => {
                 let rooted = from_linear * libm::sqrt(self.scope.params as f64);

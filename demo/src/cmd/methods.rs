@@ -202,7 +202,7 @@ fn meaning(auto: Auto) -> String {
         }
         Auto::Penalised { linear, network, penalty } => {
             let (rate, most) = (of(number(linear), number(network)), number(penalty));
-            format!("{rate}, for a penalty above {most} times √({most}/penalty)")
+            format!("{rate}, for a penalty above {most} times {most}/penalty")
         }
         Auto::PerRow { linear, network, from_linear } => {
             let of = of(format!("{}/rows", number(linear)), format!("{}/rows", number(network)));
