@@ -202,6 +202,21 @@ fn linear_models_and_unseen_rows() {
 }
 
 #[test]
+fn penalties_that_outweigh_the_objective() {
+    let plain = clouds(600, 120, 1.0, 4);
+    let Rows::Dense { data: x, .. } = plain.rows() else { unreachable!("dense rows") };
+    let groups = (0..600).map(|row| row % 2).collect();
+    let data = Dataset::dense(x.to_vec(), plain.labels().to_vec(), 2).unwrap();
+    let data = Arc::new(data.with_groups(groups, vec!["a".into(), "b".into()]).unwrap());
+    let smaller: Remedy = ("a smaller --set penalty=WEIGHT", |run| run.set("penalty", "4"));
+    for name in ["sonx", "sox"] {
+        let mut run = Run::new(data.clone(), name, "linear", 500, &[("penalty", "4000")]);
+        run.config.constraints = vec!["gap(tpr) <= 0.05".into()];
+        each_helps(&run, |w| matches!(w, Warning::Outweighed { penalty: 4000.0 }), &[smaller]);
+    }
+}
+
+#[test]
 fn balls_starts_and_sums() {
     let wider: Remedy = ("a larger --set radius=RADIUS", |run| run.set("radius", "10"));
     let narrow = [("radius", "0.01"), ("link", "identity"), ("lr", "0.5")];

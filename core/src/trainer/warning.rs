@@ -2,6 +2,7 @@
 
 use super::run::{Doubt, Run};
 use super::{Figures, ModelSpec, Trainer};
+use crate::decimal;
 use crate::error::Result;
 use crate::estimator::Link;
 use crate::features::{COMPACT, MINIMAL};
@@ -52,7 +53,13 @@ pub enum Warning {
         /// The distance of the parameters from their start values, as a multiple of the length of these.
         moved: f64,
     },
-    /// The same of the test rows alone: what was learned holds for the training rows only.
+    /// More positives score below a negative than above it, or the average precision is near chance, at a penalty of constraints
+    /// larger than the method's default.
+    Outweighed {
+        /// The penalty.
+        penalty: f64,
+    },
+    /// An average precision near chance on the test rows alone: what was learned holds for the training rows only.
     Unseen {
         /// The average precision of the test rows.
         ap: f64,
@@ -139,6 +146,7 @@ impl Warning {
             Self::Unfit { .. } => " of positives, and the network is far from its start values",
             Self::Unseen { .. } => " of positives, on the test rows alone",
             Self::Memorised { .. } => " on test rows: the model has learned rows by heart",
+            Self::Outweighed { .. } => "the constraints outweigh the objective, and the model ranks little above chance",
             Self::Edge { .. } => "the parameters lie on the edge of their ball (radius)",
             Self::NoDescent => "no step lowered the objective",
             Self::Start => {
@@ -150,7 +158,8 @@ impl Warning {
         let first = has(method, "pretrain");
         let narrow = matches!(self, Self::Edge { radius } if radius < WIDE) && has(method, "radius");
         let rows = matches!(self, Self::Unseen { .. } | Self::Memorised { .. });
-        let still = rows || matches!(self, Self::Chance { .. } | Self::NoDescent | Self::Start);
+        let heavy = matches!(self, Self::Outweighed { .. });
+        let still = rows || heavy || matches!(self, Self::Chance { .. } | Self::NoDescent | Self::Start);
         let rate = !(near || narrow || still || method.is_exact());
         let surrogate = self == Self::Start && has(method, "surrogate");
         let tries = [
@@ -162,6 +171,7 @@ impl Warning {
                 matches!(self, Self::Constant | Self::NoDescent) && method.is_exact() && first,
                 words("more steps of cross-entropy before (--set pretrain=STEPS)", "a larger pretrain"),
             ),
+            (!MINIMAL && heavy, words("a smaller --set penalty=WEIGHT", "a smaller penalty")),
             (narrow, words("a larger --set radius=RADIUS", "a larger radius")),
             (rate && has(method, "lr"), words("a smaller --set lr=RATE", "a smaller lr")),
             (!MINIMAL && rate && has(method, "alpha"), words("a smaller --set alpha=STEP", "a smaller alpha")),
@@ -172,7 +182,7 @@ impl Warning {
             (rows, "more rows"),
             (rows, "fewer columns"),
             (matches!(self, Self::Chance { .. }), words("a network (--model mlp:16)", "a network")),
-            (!(rows || near || matches!(self, Self::Chance { .. })), "another method"),
+            (!(rows || near || heavy || matches!(self, Self::Chance { .. })), "another method"),
         ];
         let mut before = "; try ";
         let last = tries.iter().rposition(|(fits, _)| *fits);
@@ -275,6 +285,28 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         train: &Figures,
         test: Option<&Summary>,
     ) -> Result<Option<Warning>> {
+        let found = self.found_in(scores, train, test)?;
+        Ok(match (found, self.penalty()) {
+            (Some(Warning::Reversed { .. } | Warning::Chance { .. } | Warning::Unfit { .. }), Some(penalty)) => {
+                Some(Warning::Outweighed { penalty })
+            }
+            _ => found,
+        })
+    }
+
+    /// The penalty of constraints, where it is larger than the method's default.
+    fn penalty(&self) -> Option<f64> {
+        if MINIMAL {
+            return None;
+        }
+        let (_, set) = self.config.settings.iter().rev().find(|(name, _)| name == "penalty")?;
+        let method = crate::registry::method(&self.config.method)?;
+        let usual = method.params.iter().find(|param| param.name == "penalty")?.default;
+        let [set, usual] = [decimal::parse(set)?, decimal::parse(usual)?];
+        (set > usual).then_some(set)
+    }
+
+    fn found_in(&mut self, scores: &[T], train: &Figures, test: Option<&Summary>) -> Result<Option<Warning>> {
         if self.steps_done() == 0 {
             return Ok(None);
         }
