@@ -146,6 +146,7 @@ impl Warning {
             Self::Unfit { .. } => " of positives, and the network is far from its start values",
             Self::Unseen { .. } => " of positives, on the test rows alone",
             Self::Memorised { .. } => " on test rows: the model has learned rows by heart",
+            Self::Outweighed { .. } if MINIMAL => "",
             Self::Outweighed { .. } => "the constraints outweigh the objective, and the model ranks little above chance",
             Self::Edge { .. } => "the parameters lie on the edge of their ball (radius)",
             Self::NoDescent => "no step lowered the objective",
