@@ -9,6 +9,7 @@ import { angleAt, degreeAt, metrics, plane } from "../draw/dial.js";
 import { leads } from "../draws.js";
 import { ask } from "../finder.js";
 import { LANES } from "../kinds.js";
+import { latest } from "../latest.js";
 import { trainerOf } from "../runs.js";
 import { colours, effect, pushSoon, rows, seen, set, shots, signal, state, together, untracked } from "../store.js";
 import "../dial.css";
@@ -83,23 +84,14 @@ function build() {
   }
 
   // Where the lanes' lines are, with each picture.
-  let asking = false;
-  let again = false;
-  async function follow() {
-    again = true;
-    if (asking) return;
-    asking = true;
-    while (again) {
-      again = false;
-      const next = await Promise.all(LANES.map(async (name) => {
-        const [params, columns] = await Promise.all([trainerOf(name).params(), trainerOf(name).columns()]);
-        const [x, y] = [0, 1].map((k) => params[k] * (columns?.[k][1] ?? 1));
-        return x || y ? [[name, Math.atan2(y, x)]] : [];
-      })).catch(() => null); // (put away by a new run, of which there is a picture soon)
-      if (next) lanes.value = Object.fromEntries(next.flat());
-    }
-    asking = false;
-  }
+  const follow = latest(async () => {
+    const next = await Promise.all(LANES.map(async (name) => {
+      const [params, columns] = await Promise.all([trainerOf(name).params(), trainerOf(name).columns()]);
+      const [x, y] = [0, 1].map((k) => params[k] * (columns?.[k][1] ?? 1));
+      return x || y ? [[name, Math.atan2(y, x)]] : [];
+    })).catch(() => null); // (put away by a new run, of which there is a picture soon)
+    if (next) lanes.value = Object.fromEntries(next.flat());
+  });
   effect(() => {
     if (seen.value && opened.value && together()) untracked(follow);
   });

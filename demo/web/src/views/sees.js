@@ -6,6 +6,7 @@ import { $, count } from "../dom.js";
 import { place } from "../draw/canvas.js";
 import { LEAST, LONGEST, arrows, uphill } from "../draw/sees.js";
 import { LANES } from "../kinds.js";
+import { latest } from "../latest.js";
 import { trainerOf } from "../runs.js";
 import { colours, computed, effect, pushAddress, rows, seen, set, signal, state, together, untracked } from "../store.js";
 import "../hands.css";
@@ -80,20 +81,11 @@ export function sees(lanes) {
     return { batch: [...batch].filter(higher), of: [...batch].filter((k) => !y[k]).length, all: y.reduce((sum, _, k) => sum + higher(k), 0) };
   };
 
-  let asking = false;
-  let again = false;
-  async function follow() {
-    again = true;
-    if (asking) return;
-    asking = true;
-    while (again) {
-      again = false;
-      const [shots, of] = [seen.peek(), rows.peek()];
-      const found = await Promise.all(LANES.map((name) => look(name, shots[name], of))).catch(() => null); // (put away by a new run)
-      if (found && rows.peek() === of && opened.peek()) both.value = { a: found[0], b: found[1], of };
-    }
-    asking = false;
-  }
+  const follow = latest(async () => {
+    const [shots, of] = [seen.peek(), rows.peek()];
+    const found = await Promise.all(LANES.map((name) => look(name, shots[name], of))).catch(() => null); // (put away by a new run)
+    if (found && rows.peek() === of && opened.peek()) both.value = { a: found[0], b: found[1], of };
+  });
   effect(() => {
     if (seen.value && opened.value && together() && state.value) untracked(follow);
   });
