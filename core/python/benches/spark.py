@@ -18,16 +18,6 @@ import undercurve.spark
 from undercurve import distributed
 
 
-class Alone:
-    rank, size = 0, 1
-
-    def gather(self, own):
-        return [own]
-
-    def reduce(self, op, numbers):
-        return numbers
-
-
 def timed(work):
     """What it finds, and the seconds of a call of the loss."""
     calls = 0
@@ -66,7 +56,7 @@ def main():
         y = rng.random(n) < 0.03
         x = rng.normal(size=(n, 10)) + y[:, None] * np.linspace(0, 1, 10)
         start = np.linspace(0, 1, 10)
-        want, alone = timed(lambda: distributed.minimize(loss, x, y, Alone(), steps=2, start=start))
+        want, alone = timed(lambda: distributed.minimize(loss, x, y, distributed.Alone(), steps=2, start=start))
         names = [f"x{k}" for k in range(10)]
         frame = session.createDataFrame(pd.DataFrame(x, columns=names).assign(label=y))
         for parts in (2, 8):

@@ -40,19 +40,9 @@ def test_partitions_give_the_metrics_of_all_rows(session):
         spark.metrics(frame.limit(0), "s", "y")
 
 
-class Alone:
-    rank, size = 0, 1
-
-    def gather(self, own):
-        return [own]
-
-    def reduce(self, op, numbers):
-        return numbers
-
-
 def test_partitions_have_the_linear_model_of_one_process(session):
     from undercurve import spark
-    from undercurve.distributed import minimize
+    from undercurve.distributed import Alone, minimize
 
     rng = np.random.default_rng(4)
     n = 3000

@@ -30,6 +30,18 @@ class Engine(Protocol):
         """The sums (``op`` is ``"sum"``) or the largest (``"max"``) of each number over the workers."""
 
 
+class Alone:
+    """One worker, which has all rows."""
+
+    rank, size = 0, 1
+
+    def gather(self, own: bytes) -> list[bytes]:
+        return [own]
+
+    def reduce(self, op: str, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        return numbers
+
+
 class Torch:
     """The workers of a process group of `torch.distributed`: gloo, or NCCL by copies of what is sent.
 
@@ -96,7 +108,7 @@ def value_grad(loss: Loss, scores: ArrayLike, labels: ArrayLike, engine: Engine)
     scores, labels : arrays of shape (n,)
         The own rows, which may be none, or of one class.
     engine : Engine
-        As `Torch()`.
+        `Torch()`, or `Alone()`.
 
     Raises
     ------
@@ -108,11 +120,7 @@ def value_grad(loss: Loss, scores: ArrayLike, labels: ArrayLike, engine: Engine)
     Examples
     --------
     >>> import undercurve
-    >>> from undercurve.distributed import value_grad
-    >>> class Alone:
-    ...     rank, size = 0, 1
-    ...     def gather(self, own): return [own]
-    ...     def reduce(self, op, numbers): return numbers
+    >>> from undercurve.distributed import Alone, value_grad
     >>> value, grad = value_grad(undercurve.Loss("auc", surrogate="hinge"), [0.3, 1.2, -0.4], [1, 0, 0], Alone())
     >>> round(value, 6), grad
     (1.1, array([-1. ,  0.5,  0.5]))
