@@ -172,7 +172,7 @@ def minimize(
 
     Notes
     -----
-    A call of the loss a step, mostly, and 16 bytes a column beside what it sends.
+    A call of the loss a step, mostly, and 24 bytes a column beside what it sends.
 
     References
     ----------

@@ -129,7 +129,7 @@ impl Bounded {
         self.settle();
         let mut other = other.clone();
         other.settle();
-        self.join(&other.nodes);
+        self.join(other.nodes);
         Ok(())
     }
 
@@ -147,12 +147,13 @@ impl Bounded {
     fn settle(&mut self) {
         if !self.waiting.iter().all(Vec::is_empty) {
             let nodes = counted(self.waiting.each_mut().map(core::mem::take));
-            self.join(&nodes);
+            self.join(nodes);
         }
     }
 
-    fn join(&mut self, other: &[Node]) {
-        self.nodes = joined(&self.nodes, other);
+    fn join(&mut self, other: Vec<Node>) {
+        self.nodes = joined(&self.nodes, &other);
+        drop(other);
         if self.nodes.len() > self.most {
             self.shrink();
         }
