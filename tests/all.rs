@@ -13,6 +13,8 @@ mod bits;
 mod checkpoint;
 #[path = "tests/classes.rs"]
 mod classes;
+#[path = "tests/column_stats.rs"]
+mod column_stats;
 #[path = "tests/conformance.rs"]
 mod conformance;
 #[path = "tests/data.rs"]

@@ -1856,6 +1856,6 @@ fn merged_files_have_the_metrics_of_all_rows() {
     let mut bytes = fs::read(folder.path("all.state")).unwrap();
     bytes.pop();
     folder.write("cut.state", bytes);
-    refused(&folder, &["metrics", "cut.state"], "cut.state: the state of metrics is cut short or damaged");
+    refused(&folder, &["metrics", "cut.state"], "cut.state: the state is cut short or damaged");
     refused(&folder, &["metrics", "b.csv", "b.csv"], "both positives and negatives are needed");
 }

@@ -1,6 +1,7 @@
 //! The compiled part of the Python package `undercurve`; its Python files document it.
 
 mod arrays;
+mod columns;
 mod distributed;
 mod error;
 mod estimator;
@@ -19,6 +20,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<loss::Loss>()?;
     module.add_class::<estimator::Estimator>()?;
     module.add_class::<state::State>()?;
+    module.add_class::<columns::ColumnStats>()?;
+    module.add_class::<columns::Preparation>()?;
     module.add_class::<distributed::Worker>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<model::Model>()?;

@@ -59,6 +59,23 @@ fn word<T: Copy>(name: &str, text: &str, words: &[(&str, T)]) -> PyResult<T> {
     found.ok_or_else(|| value(format!("{name}: expected one of {}, got {text:?}", names())))
 }
 
+pub fn scale(text: &str) -> PyResult<Scale> {
+    word("scale", text, &[("none", Scale::None), ("standard", Scale::Standard), ("unit", Scale::Unit)])
+}
+
+pub fn encode(text: &str) -> PyResult<Encode> {
+    let wrong = || format!("encode: expected \"linear\", \"splines:K\" or \"bins:K\", got {text:?}");
+    Encode::parse(text).map_err(|_| value(wrong()))
+}
+
+pub fn missing(text: &str) -> PyResult<Missing> {
+    word("missing", text, &[("error", Missing::Refuse), ("impute", Missing::Impute)])
+}
+
+pub fn target(text: &str) -> PyResult<Target> {
+    word("target", text, &[("binary", Target::Binary), ("classes", Target::Classes), ("values", Target::Values)])
+}
+
 impl Asked {
     fn method(&self) -> PyResult<&'static Method> {
         let preset = self.preset.as_deref().and_then(registry::preset);
@@ -125,20 +142,9 @@ impl Asked {
         let mut options = Options {
             label: self.label.clone(),
             positive: self.positive.clone(),
-            scale: self
-                .scale
-                .as_deref()
-                .map(|text| {
-                    word("scale", text, &[("none", Scale::None), ("standard", Scale::Standard), ("unit", Scale::Unit)])
-                })
-                .transpose()?,
-            encode: match self.encode.as_deref() {
-                Some(text) => Encode::parse(text).map_err(|_| {
-                    value(format!("encode: expected \"linear\", \"splines:K\" or \"bins:K\", got {text:?}"))
-                })?,
-                None => Encode::Linear,
-            },
-            missing: word("missing", &self.missing, &[("error", Missing::Refuse), ("impute", Missing::Impute)])?,
+            scale: self.scale.as_deref().map(scale).transpose()?,
+            encode: self.encode.as_deref().map_or(Ok(Encode::Linear), encode)?,
+            missing: missing(&self.missing)?,
             categorical: self.categorical.clone(),
             group: self.group.clone(),
             weight: self.weight.clone(),
@@ -159,11 +165,7 @@ impl Asked {
         }
         let several = method.of_classes().is_some() && options.positive.is_none();
         options.target = match self.target.as_deref() {
-            Some(text) => word(
-                "target",
-                text,
-                &[("binary", Target::Binary), ("classes", Target::Classes), ("values", Target::Values)],
-            )?,
+            Some(text) => target(text)?,
             None if several && classes(table, &options)? > 2 => Target::Classes,
             None => Target::Binary,
         };

@@ -13,7 +13,7 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 
 
-@pytest.mark.parametrize("name", ["", ".metrics", ".curves", ".losses", ".models", ".states", ".frames", ".boosting", ".sklearn", ".torch", ".distributed", ".spark"])
+@pytest.mark.parametrize("name", ["", ".metrics", ".curves", ".losses", ".models", ".states", ".preparations", ".frames", ".boosting", ".sklearn", ".torch", ".distributed", ".spark"])
 def test_examples(name):
     for needs, module in (("sklearn", "sklearn"), ("torch", "torch"), ("distributed", "torch"), ("spark", "pyspark")):
         if name == f".{needs}":
@@ -36,7 +36,7 @@ def test_types(tmp_path):
     where = {"cwd": tmp_path, "env": os.environ | ({} if installed else {"MYPYPATH": str(place.parent)}), "capture_output": True, "text": True}
     stubs = subprocess.run([*run[:2], "mypy.stubtest", "undercurve._core"], **where)
     assert stubs.returncode == 0, stubs.stdout + stubs.stderr
-    modules = [f"undercurve{name}" for name in ("", ".metrics", ".curves", ".losses", ".models", ".states", ".frames", ".distributed")]
+    modules = [f"undercurve{name}" for name in ("", ".metrics", ".curves", ".losses", ".models", ".states", ".preparations", ".frames", ".distributed")]
     checked = subprocess.run([*run, *(word for name in modules for word in ("-m", name))], **where)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 

@@ -67,6 +67,28 @@ def test_partitions_have_the_linear_model_of_one_process(session):
         spark.minimize(loss, frame.where("y"), ["a"], "y", start=[1.0])
 
 
+def test_partitions_are_encoded_as_all_rows(session):
+    from undercurve import spark
+    from undercurve.distributed import Alone, minimize
+
+    rng = np.random.default_rng(9)
+    n = 3000
+    rows = pd.DataFrame({"x": rng.normal(size=n), "of": rng.choice(["red", "green", None], n), "day": pd.Timestamp("2024-01-01"), "y": rng.random(n) < 0.2})
+    rows["day"] += pd.to_timedelta(rng.integers(0, 300, n), unit="D")
+    rows.loc[rows.x < -1, "x"] = np.nan
+    # (Spark's frames have null where pandas has NaN.)
+    frame = session.createDataFrame(rows).selectExpr("if(isnan(x), null, x) x", "of", "date(day) day", "y")
+    found = [spark.preparation(frame.repartition(parts), "y", missing="impute", encode="splines:4") for parts in (1, 5)]
+    prepared = found[0]
+    assert prepared.to_bytes() == found[1].to_bytes()
+    assert prepared.to_bytes() == undercurve.ColumnStats(frame.toPandas(), "y").preparation(missing="impute", encode="splines:4").to_bytes()
+    all_rows = frame.toPandas()
+    x, y = prepared.encode(all_rows)
+    loss = undercurve.Loss("auc", surrogate="squared-hinge")
+    fit = spark.minimize(loss, spark.encoded(frame.repartition(3), prepared), "x", steps=2)
+    assert fit.params.tobytes() == minimize(loss, x, y, Alone(), steps=2).params.tobytes()
+
+
 def test_models_score_rows_where_they_lie(session):
     from undercurve import spark
 

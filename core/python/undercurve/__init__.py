@@ -12,14 +12,17 @@ from .decisions import Decision, decide
 from .losses import Loss
 from .metrics import Metrics, auroc, average_precision, metrics, partial_auc
 from .models import Model, Trainer, load, train
+from .preparations import ColumnStats, Preparation
 from .states import State
 
 __all__ = [
+    "ColumnStats",
     "Curves",
     "Decision",
     "Loss",
     "Metrics",
     "Model",
+    "Preparation",
     "State",
     "Trainer",
     "__version__",

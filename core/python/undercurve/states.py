@@ -50,7 +50,7 @@ class State:
         >>> import undercurve
         >>> undercurve.State.from_bytes(b"something else")
         Traceback (most recent call last):
-        ValueError: not a state of metrics
+        ValueError: not a state of this kind
         """
         state = cls.__new__(cls)
         state._core = _core.State.from_bytes(data)

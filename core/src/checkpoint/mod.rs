@@ -29,6 +29,10 @@ pub enum Kind {
     Model,
     /// Counted scores, to be merged: a [`metric::State`](crate::metric::State).
     State,
+    /// Counts of columns, to be merged: [`data::ColumnStats`](crate::data::ColumnStats).
+    Columns,
+    /// A [`data::Preparation`](crate::data::Preparation) alone.
+    Preparation,
 }
 
 impl Kind {
@@ -37,6 +41,8 @@ impl Kind {
             Self::Trainer => b't',
             Self::Model => b'm',
             Self::State => b's',
+            Self::Columns => b'c',
+            Self::Preparation => b'p',
         }
     }
 
@@ -44,7 +50,7 @@ impl Kind {
     fn version(self) -> u16 {
         match self {
             Self::Trainer | Self::Model => VERSION,
-            Self::State => 1,
+            Self::State | Self::Columns | Self::Preparation => 1,
         }
     }
 }

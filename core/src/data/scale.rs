@@ -88,15 +88,15 @@ impl Affine {
 /// it learns by heart the few rows that have it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moments {
-    sum: f64,
-    low: f64,
-    high: f64,
+    pub sum: f64,
+    pub low: f64,
+    pub high: f64,
     /// Whether all values are 0 or 1.
-    indicator: bool,
-    count: f64,
-    mean: f64,
-    rest: f64,
-    square: f64,
+    pub indicator: bool,
+    pub count: f64,
+    pub mean: f64,
+    pub rest: f64,
+    pub square: f64,
 }
 
 impl Moments {

@@ -133,6 +133,11 @@ pub(super) fn fit_numbers(
     moments.centre(0.0);
     there().for_each(|(x, weight)| moments.second(x, weight));
     let imputed = all().filter(|(x, _)| x.is_nan()).fold(0.0, |sum, (_, weight)| sum + weight);
+    number(&moments, imputed, scale, missing)
+}
+
+/// A column of numbers with these moments, and what counts so much missing.
+pub(super) fn number(moments: &Moments, imputed: f64, scale: Scale, missing: Missing) -> Option<Role> {
     let gone = if scale == Scale::Standard { indicator(moments.count(), imputed) } else { Affine::IDENTITY };
     let missing = (missing == Missing::Impute && imputed > 0.0).then_some(gone);
     match (moments.finish(imputed), scale) {
@@ -156,11 +161,14 @@ pub(super) fn fit_categories(column: &RawColumn, rows: &[u32], weights: &[f64], 
         }
         all += weight(at);
     }
+    let seen = there.iter().zip(counts).filter(|&(_, count)| count > 0.0);
+    category(seen.map(|(text, count)| (text.clone(), count)).collect(), none, all, scale)
+}
+
+/// A column of these categories with what each counts, what is missing, and all.
+pub(super) fn category(seen: Vec<(String, f64)>, none: f64, all: f64, scale: Scale) -> Role {
     let map = |ones: f64| if scale == Scale::Standard { indicator(all - ones, ones) } else { Affine::IDENTITY };
-    let seen = || there.iter().zip(&counts).filter(|&(_, &count)| count > 0.0);
-    Role::Category {
-        values: seen().map(|(text, _)| text.clone()).collect(),
-        maps: seen().map(|(_, &count)| map(count)).collect(),
-        missing: (none > 0.0).then(|| map(none)),
-    }
+    let maps = seen.iter().map(|&(_, count)| map(count)).collect();
+    let missing = (none > 0.0).then(|| map(none));
+    Role::Category { values: seen.into_iter().map(|(text, _)| text).collect(), maps, missing }
 }

@@ -143,33 +143,42 @@ pub(super) fn fit_pieces(
             _ => up_to.push((x, all)),
         }
     }
+    let each = || {
+        rows.iter().enumerate().map(|(at, &row)| {
+            let x = values[row as usize];
+            (if x.is_nan() { mean } else { x }, weight(at))
+        })
+    };
     let pieces = pieces(encode, &up_to, all);
     if pieces.is_empty() {
         return Some(role);
     }
+    let maps = maps(&pieces, scale, each)?;
+    Some(Role::Pieces { mean, pieces, maps, missing })
+}
+
+/// The maps of pieces of these numbers, each with what it counts.
+pub(super) fn maps<I>(pieces: &[Piece], scale: Scale, each: impl Fn() -> I) -> Option<Vec<Affine>>
+where
+    I: Iterator<Item = (f64, f64)>,
+{
     let mut maps = Vec::with_capacity(pieces.len());
-    for piece in &pieces {
-        let each = || {
-            rows.iter().enumerate().map(|(at, &row)| {
-                let x = values[row as usize];
-                (piece.apply(if x.is_nan() { mean } else { x }), weight(at))
-            })
-        };
+    for piece in pieces {
         if scale != Scale::Standard {
             maps.push(Affine::IDENTITY);
             continue;
         }
         let mut moments = Moments::NEW;
-        each().for_each(|(x, weight)| moments.first(x, weight));
+        each().for_each(|(x, weight)| moments.first(piece.apply(x), weight));
         moments.centre(0.0);
-        each().for_each(|(x, weight)| moments.second(x, weight));
+        each().for_each(|(x, weight)| moments.second(piece.apply(x), weight));
         maps.push(moments.finish(0.0)?.1);
     }
-    Some(Role::Pieces { mean, pieces, maps, missing })
+    Some(maps)
 }
 
 /// Pieces of a column of these different values, ascending, with the rows up to each, of so many rows in all.
-fn pieces(encode: Encode, up_to: &[(f64, f64)], all: f64) -> Vec<Piece> {
+pub(super) fn pieces(encode: Encode, up_to: &[(f64, f64)], all: f64) -> Vec<Piece> {
     let different = up_to.len();
     let (parts, step) = match encode {
         Encode::Linear => return Vec::new(),

@@ -3,11 +3,13 @@
 mod apply;
 mod columns;
 mod encode;
+mod exact;
 mod fit;
 mod groups;
 mod labels;
 mod options;
 mod queries;
+mod stats;
 mod table;
 mod units;
 mod weights;
@@ -15,6 +17,7 @@ mod weights;
 pub use encode::{Encode, MAX_PIECES, Piece};
 pub use labels::{label_column_of, label_values};
 pub use options::{Missing, Options, SplitBy, Target};
+pub use stats::ColumnStats;
 pub use table::identifiers;
 
 use super::dataset::{Dataset, parts};
@@ -22,7 +25,8 @@ use super::error::DataError;
 use super::parse::{Notation, RawTable};
 use super::scale::{Affine, Scale};
 use super::split::{Parts, Split};
-use crate::checkpoint::{Coded, Reader};
+use crate::checkpoint::{Coded, Kind, Reader, open, seal};
+use crate::metric::StateError;
 use crate::real::Real;
 use alloc::borrow::Cow;
 use alloc::format;
@@ -216,6 +220,33 @@ fn prepared_parts<T: Real>(table: &RawTable, options: &Options, split: Split) ->
 }
 
 impl Preparation {
+    /// Its bytes alone, for where there are rows and no model. (A model's file has its preparation.)
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write(&mut out);
+        self.groups.write(&mut out);
+        self.weight.write(&mut out);
+        self.split_by.write(&mut out);
+        self.notations.write(&mut out);
+        seal(Kind::Preparation, &out)
+    }
+
+    /// The preparation of such bytes.
+    ///
+    /// # Errors
+    /// [`StateError`]; never a panic, whatever the bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, StateError> {
+        let mut from = Reader(open(Kind::Preparation, bytes)?);
+        let mut read = || {
+            let mut all: Self = from.value()?;
+            (all.groups, all.weight, all.split_by) = (from.value()?, from.value()?, from.value()?);
+            all.notations = from.value()?;
+            from.0.is_empty().then_some(all)
+        };
+        read().ok_or(StateError::Damaged)
+    }
+
     /// Columns after encoding.
     #[must_use]
     pub fn cols(&self) -> usize {

@@ -11,7 +11,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// More different values than this, in more than half of the rows, can be an identifier.
-const MANY: usize = 50;
+pub(super) const MANY: usize = 50;
 
 /// Columns that tell rows apart and nothing else, with the number of their different values, more than fifty: texts, as names and
 /// hashes, of which there are more than half as many as rows with one; and whole numbers that count the rows one by one, or are
@@ -51,11 +51,14 @@ fn counts_rows(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[1] - pair[0] == 1.0)
 }
 
+pub(super) fn is_called_identifier(name: &str) -> bool {
+    ["id", "rownames"].iter().any(|word| name.eq_ignore_ascii_case(word))
+        || ["_id", "_ID", "Id", "ID"].iter().any(|end| name.ends_with(end))
+}
+
 /// Whether a column that is called like one of identifiers has another whole number in every row.
 fn is_number_of(name: &str, values: &[f64]) -> bool {
-    let called = ["id", "rownames"].iter().any(|word| name.eq_ignore_ascii_case(word))
-        || ["_id", "_ID", "Id", "ID"].iter().any(|end| name.ends_with(end));
-    if !called || values.iter().any(|&x| libm::floor(x) != x) {
+    if !is_called_identifier(name) || values.iter().any(|&x| libm::floor(x) != x) {
         return false;
     }
     let mut sorted: Vec<u64> = values.iter().map(|x| (x + 0.0).to_bits()).collect();
@@ -77,7 +80,7 @@ pub(super) fn left_out(table: &RawTable, options: &Options) -> BTreeSet<String> 
 }
 
 /// The columns that the options say are no features.
-fn not_features(options: &Options) -> impl Iterator<Item = &String> {
+pub(super) fn not_features(options: &Options) -> impl Iterator<Item = &String> {
     let split_by = options.split_by.as_ref().map(SplitBy::column);
     options.ignore.iter().chain(&options.weight).chain(split_by)
 }

@@ -12,7 +12,7 @@ use crate::real::Real;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Why bytes are no [`State`].
+/// Why bytes are no [`State`], or no [`ColumnStats`](crate::data::ColumnStats).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateError {
@@ -39,9 +39,9 @@ impl StateError {
 impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotOurs => f.write_str("not a state of metrics"),
-            Self::Version(v) => write!(f, "a state of metrics in format {v}, which this release does not read"),
-            Self::Damaged => f.write_str("the state of metrics is cut short or damaged"),
+            Self::NotOurs => f.write_str("not a state of this kind"),
+            Self::Version(v) => write!(f, "a state in format {v}, which this release does not read"),
+            Self::Damaged => f.write_str("the state is cut short or damaged"),
         }
     }
 }
