@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn nothing_is_rounded_before_the_end() {
-        let [sum, squares] = sums(&[1e300, 1.0, -1e300, f64::MIN_POSITIVE * f64::EPSILON, 2f64.powi(-60)]);
+        let [sum, squares] = sums(&[1e300, 1.0, -1e300, f64::MIN_POSITIVE * f64::EPSILON, 1e-20]);
         assert_eq!(sum.value(), 1.0);
         assert_eq!(squares.value(), f64::INFINITY); // 10^600
         let [sum, _] = sums(&[1e300, -1e300, f64::MIN_POSITIVE * f64::EPSILON]);
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn bytes_have_one_form() {
-        for values in [&[][..], &[1.5, -1e300, 1e-300], &[-1.0], &[2f64.powi(500); 3], &[f64::MAX; 9]] {
+        for values in [&[][..], &[1.5, -1e300, 1e-300], &[-1.0], &[3e150; 3], &[f64::MAX; 9]] {
             for sum in sums(values) {
                 let mut bytes = Vec::new();
                 sum.write(&mut bytes);
