@@ -61,6 +61,12 @@ impl<'a> Ladder<'a> {
     /// Over the edges of one stream. Writes their numbers in ascending order to `order`. The memory is that of
     /// [`need`](Self::need).
     pub(super) fn new(edges: &Edges<'_>, order: &mut [u32], memory: &'a mut [u32]) -> Self {
+        let steps = steps(order.len());
+        Self::with_steps(steps, edges, order, memory)
+    }
+
+    /// The same of so many steps, with memory for two more.
+    pub(super) fn with_steps(steps: usize, edges: &Edges<'_>, order: &mut [u32], memory: &'a mut [u32]) -> Self {
         let mut range: Option<(f64, f64)> = None;
         for (x, margin) in [(edges.near, edges.margin), (edges.far, edges.far_margin)] {
             for &x in x {
@@ -70,7 +76,6 @@ impl<'a> Ladder<'a> {
             }
         }
         let (low, high) = range.unwrap_or((0.0, 0.0));
-        let steps = steps(order.len());
         let last = (steps - 1) as f64;
         let scale = if high > low { (last / (high - low)).or_smaller(f64::MAX) } else { 0.0 };
         let step = |t: f64| index(t, low, scale, last) as usize;

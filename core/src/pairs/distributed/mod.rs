@@ -18,7 +18,7 @@
 //! Partial AUC: negatives that tie at an end of the range share its weight equally. That is a subgradient, as is that of the sums
 //! in memory, which take the later row first; without ties both are the same.
 //!
-//! Cost: O(n log n₊ + n₊) time and some 13 bytes a row and 110 a positive of all workers; sent are 8 bytes a positive, then
+//! Cost: O(n log n₊ + n₊) time and some 13 bytes a row and 126 a positive of all workers; sent are 8 bytes a positive, then
 //! 8 and 24 (hinge) or 48 (squared hinge) bytes for each positive of all workers, and 192 KB for partial AUC.
 
 mod error;
@@ -32,7 +32,6 @@ use super::Sum;
 use crate::error::{Error, count_labels, exact_len};
 use crate::real::Real;
 use crate::surrogate::AnySurrogate;
-use alloc::vec;
 use alloc::vec::Vec;
 use hello::{Hello, Options};
 use select::Select;
@@ -104,8 +103,6 @@ pub struct Worker {
     stage: Stage,
     scores: Vec<f64>,
     labels: Vec<u8>,
-    /// Where each row is in them; empty while they are in their own order.
-    places: Vec<u32>,
     bytes: Vec<u8>,
     numbers: Vec<i64>,
     /// Of each worker, from its first message.
@@ -152,14 +149,12 @@ impl Worker {
         }
         let hello = Hello::new(&options, (rank, workers), &held, &y, refused);
         let bytes = hello.to_bytes();
-        let places = if held.len() < DEALT { Vec::new() } else { deal(&mut held, &mut y) };
         Self {
             options,
             hello,
             stage: Stage::Hello,
             scores: held,
             labels: y,
-            places,
             bytes,
             numbers: Vec::new(),
             positives_of: Vec::new(),
@@ -230,18 +225,7 @@ impl Worker {
         match self.stage {
             Stage::Done => {
                 exact_len("grad", self.scores.len(), grad.len())?;
-                let slopes = |grad: &mut [G]| {
-                    self.cells.slopes(&self.options, &self.scores, &self.labels, &self.select, grad);
-                };
-                if self.places.is_empty() {
-                    slopes(grad);
-                } else {
-                    let mut dealt = vec![G::ZERO; grad.len()];
-                    slopes(&mut dealt);
-                    for (to, &place) in grad.iter_mut().zip(&self.places) {
-                        *to = dealt[place as usize];
-                    }
-                }
+                self.cells.slopes(&self.options, &self.scores, &self.labels, &self.select, grad);
                 Ok(self.value)
             }
             Stage::Failed(error) => Err(error),
@@ -298,37 +282,6 @@ impl Worker {
         self.cells.reach(&self.options, &self.scores, &self.labels, &self.select, &mut self.numbers);
         self.stage = Stage::Reach;
     }
-}
-
-/// From so many rows of its own a worker deals them.
-const DEALT: usize = 1 << 16;
-/// Streams of neighbouring scores.
-const STREAMS: usize = 1 << 10;
-
-/// Orders rows by streams of neighbouring scores, so that what is read and added for one row lies near that of the row before; returns
-/// where each is. (Sums are whole numbers, and the same in any order.)
-fn deal(scores: &mut Vec<f64>, labels: &mut Vec<u8>) -> Vec<u32> {
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for &x in &*scores {
-        low = if x < low { x } else { low };
-        high = if x > high { x } else { high };
-    }
-    let per = STREAMS as f64 / (high - low);
-    let stream = |x: f64| (((x - low) * per) as usize).min(STREAMS - 1);
-    let mut ends = [0_u32; STREAMS + 1];
-    scores.iter().for_each(|&x| ends[stream(x) + 1] += 1);
-    (0..STREAMS).for_each(|at| ends[at + 1] += ends[at]);
-    let (mut x, mut y) = (vec![0.0; scores.len()], vec![0; scores.len()]);
-    let place = |(&score, &label): (&f64, &u8)| {
-        let end = &mut ends[stream(score)];
-        let place = *end;
-        *end += 1;
-        (x[place as usize], y[place as usize]) = (score, label);
-        place
-    };
-    let places = scores.iter().zip(&*labels).map(place).collect();
-    (*scores, *labels) = (x, y);
-    places
 }
 
 const OUT_OF_TURN: DistributedError =

@@ -73,10 +73,13 @@ impl Cells {
         numbers: &mut Vec<i64>,
     ) {
         let count = self.thresholds();
-        let (mut order, mut steps) = (vec![0; count], vec![0; Ladder::need(count)]);
+        // (All thresholds are in one ladder, which is not to be searched.)
+        let steps = 4 * count + 8;
+        let (mut order, mut memory) = (vec![0; count], vec![0; steps + 2]);
         let margin = options.margin;
         let near = &self.positives[..count];
-        let ladder = Ladder::new(&Edges { near, margin, far: &[], far_margin: margin }, &mut order, &mut steps);
+        let edges = Edges { near, margin, far: &[], far_margin: margin };
+        let ladder = Ladder::with_steps(steps, &edges, &mut order, &mut memory);
         let mut ranks = core::mem::take(&mut self.ranks);
         let mut found = [0; BLOCK];
         numbers.clear();
