@@ -66,6 +66,7 @@ impl<'a> Ladder<'a> {
     }
 
     /// The same of so many steps, with memory for two more.
+    #[inline(always)] // (`new` is as small as it would be alone.)
     pub(super) fn with_steps(steps: usize, edges: &Edges<'_>, order: &mut [u32], memory: &'a mut [u32]) -> Self {
         let mut range: Option<(f64, f64)> = None;
         for (x, margin) in [(edges.near, edges.margin), (edges.far, edges.far_margin)] {
