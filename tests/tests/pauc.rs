@@ -593,15 +593,12 @@ fn config_of(method: &str, fpr: (f64, f64), model: ModelSpec, steps: u64) -> Con
 fn many_columns_and_few_positives_break_no_run_down() {
     let data = bits(400, 29, 2048);
     let network = ModelSpec::parse("mlp:4").unwrap();
-    // (Networks of the second half: UNDERCURVE_LONG=1.)
+    // (The second half, and more than one network: UNDERCURVE_LONG=1.)
     let long = std::env::var_os("UNDERCURVE_LONG").is_some();
     let methods = ["agd-sbcd", "dca", "sorr", "agd-sbcd relax=100", "proximal-dca", "sorr optimizer=agd-sbcd"];
-    for (at, method) in methods.into_iter().enumerate() {
-        let networks = if at < 3 || long { 3 } else { 2 };
-        for (model, to) in [(&ModelSpec::Linear, "start"), (&ModelSpec::Linear, "zero"), (&network, "start")]
-            .into_iter()
-            .take(networks)
-        {
+    for (at, method) in methods.into_iter().take(if long { 6 } else { 3 }).enumerate() {
+        let models = [(&ModelSpec::Linear, "start"), (&ModelSpec::Linear, "zero"), (&network, "start")];
+        for (model, to) in models.into_iter().take(if at == 0 || long { 3 } else { 2 }) {
             let method = format!("{method} decay-to={to}");
             let mut trainer =
                 Trainer::<f32>::new(&config_of(&method, (0.05, 0.5), model.clone(), 240), data.clone(), None).unwrap();
