@@ -920,6 +920,9 @@ pub(crate) fn by_class<S: Real, G: Real>(
     scratch.check(by_class_need(sum, loss, scores.len()))?;
     if WEIGHTS && !weights.is_empty() {
         exact_len("weights", scores.len(), weights.len())?;
+        if let Some(at) = weights.iter().position(|&w| !(w > 0.0 && w.is_finite())) {
+            return Err(Error::Weight { at });
+        }
         let (labels, rest) = scratch.f64.split_at_mut(scores.len());
         scratch.f64 = rest;
         labels.copy_from_slice(weights);
