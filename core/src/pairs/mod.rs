@@ -845,7 +845,7 @@ pub const fn sum_need(rows: usize) -> Need {
 ///
 /// # Errors
 /// As [`auc`] and [`pauc`]; `OneClass` where a class has no weight; `Overflow` for weights, and beside them margins, that are
-/// neither 0 nor from 10⁻⁶⁰ to 10⁶⁰; `Unsupported` for a plan of another surrogate or
+/// neither 0 nor from 10⁻⁶⁰ to 10⁶⁰, and scores further apart; `Unsupported` for a plan of another surrogate or
 /// grade. (Builds with `compact` take no weights: [`Truth`] has none there.)
 pub fn sum<S: Real, G: Real>(
     sum: Sum,
@@ -996,7 +996,7 @@ fn weighted_sum<S: Real, G: Real>(
     if !labels.iter().all(|y| fits(y.mass())) {
         return Err(Error::Overflow { what: "a weight" });
     }
-    if !how.loss.numbers().into_iter().all(fits) {
+    if !how.loss.numbers().into_iter().all(fits) || range.1 - range.0 > 1e60 {
         return Err(Error::Overflow { what: "margin" });
     }
     match sum {

@@ -336,7 +336,7 @@ fn text(of: &[&'static [u8]], dice: &mut Dice) -> *const u8 {
     match dice.roll(60) {
         0 => ptr::null(),
         1 => ENDLESS.as_ptr(),
-        2 => b"no such\0".as_ptr(),
+        2 => c"no such".as_ptr().cast(),
         _ => dice.one(of).as_ptr(),
     }
 }
