@@ -158,7 +158,8 @@ impl<'a, T: Real> Batch<'a, T> {
         self
     }
 
-    /// With the weight of each row, where the batch is the whole population; what is drawn by weight has none.
+    /// With the weight of each row, above 0, where the batch is the whole population; what is drawn by weight has none. Estimators
+    /// that read them refuse others.
     ///
     /// # Errors
     /// `Length`.

@@ -8,6 +8,34 @@ use undercurve::data::{Dataset, Format, Missing, Options, Preparation, RawTable}
 use undercurve::registry::METHODS;
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer};
 
+/// Bytes of a seed (SplitMix64).
+#[must_use]
+pub fn bytes(seed: u64) -> Vec<u8> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    // Mostly short: many small inputs find more than few large ones.
+    let count = 8 + next() % [16, 64, 256][(next() % 3) as usize];
+    (0..count).map(|_| next() as u8).collect()
+}
+
+/// A target: its name, and what it does with bytes.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target of `tests/fuzz`, each with a file there.
+pub const TARGETS: [Target; 6] = [
+    ("pairs", crate::fuzz::check),
+    ("expressions", crate::fuzz::check_expression),
+    ("tables", check_table),
+    ("settings", check_settings),
+    ("saved", check_saved),
+    ("estimators", crate::hostile_estimators::check_estimators),
+];
+
 /// What tables are made of.
 const CELLS: [&str; 40] = [
     ",",
@@ -85,7 +113,7 @@ static ROWS: LazyLock<Arc<Dataset<f32>>> = LazyLock::new(|| {
 });
 
 /// Numbers that settings are given.
-const NUMBERS: [&str; 20] = [
+pub(crate) const NUMBERS: [&str; 20] = [
     "0",
     "1",
     "-1",

@@ -16,6 +16,7 @@ pub mod finite_sum;
 pub mod folder;
 pub mod fuzz;
 pub mod hostile;
+pub mod hostile_estimators;
 pub mod metric;
 pub mod model;
 pub mod network;

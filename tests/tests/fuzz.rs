@@ -1,28 +1,20 @@
 //! Pair sums and metrics of inputs made of random bytes, against their twins: the body of the fuzz target, on any
 //! toolchain.
 
+use undercurve::batch::{Batch, Drawn};
+use undercurve::estimator::{
+    AucMulticlass, Constrained, ConstrainedSettings, Estimator, Form, PairWeighting, Thresholds, Weights,
+};
 use undercurve::expression::Expression;
+use undercurve::registry::method;
+use undercurve::{Error, Need, Scratch};
 use undercurve_tests::fuzz::{PARTS, check, check_expression};
-use undercurve_tests::hostile::{check_saved, check_settings, check_table};
-
-/// Bytes of a seed (SplitMix64).
-fn bytes(seed: u64) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
-    // Mostly short: many small inputs find more than few large ones.
-    let count = 8 + next() % [16, 64, 256][(next() % 3) as usize];
-    (0..count).map(|_| next() as u8).collect()
-}
+use undercurve_tests::hostile::{TARGETS, bytes};
 
 /// Seeds that found something once: windows of widely spread scores summed otherwise for f32 gradients than for f64;
 /// panels of scores as far apart as f64 goes; slopes of a ramp whose sum does not fit; a ramp's edge that was rounded onto
-/// another row's.
-const FOUND: [u64; 4] = [25_104, 30_884, 49_040, 794];
+/// another row's; slopes that count as 0 before the scale of two million.
+const FOUND: [u64; 5] = [25_104, 30_884, 49_040, 794, 20_000_271];
 
 /// `UNDERCURVE_LONG=1` runs for about five minutes. A failing seed is named by the message before the panic's.
 #[test]
@@ -37,20 +29,88 @@ fn random_bytes_give_the_twins_answers() {
     }
 }
 
-/// Tables, settings and saved runs that nobody would write. `UNDERCURVE_LONG=1` runs for about five minutes.
+/// Tables, settings, saved runs, batches and states that nobody would write. `UNDERCURVE_LONG=1` runs for about five minutes.
 #[test]
-fn hostile_files_and_settings_end_no_program() {
-    let rounds = if std::env::var_os("UNDERCURVE_LONG").is_some() { 100_000 } else { 300 };
-    for seed in 0..rounds {
-        let input = bytes(seed);
-        for (name, check) in
-            [("tables", check_table as fn(&[u8])), ("settings", check_settings), ("saved", check_saved)]
-        {
+fn hostile_files_settings_and_states_end_no_program() {
+    let long = std::env::var_os("UNDERCURVE_LONG").is_some();
+    for (name, check) in TARGETS {
+        let (short, far) = match name {
+            "tables" | "settings" | "saved" => (300, 100_000),
+            "estimators" => (10_000, 1_000_000),
+            _ => continue, // with tests of their own
+        };
+        for seed in 0..if long { far } else { short } {
+            let input = bytes(seed);
             if let Err(panic) = std::panic::catch_unwind(|| check(&input)) {
                 eprintln!("{name}, seed {seed}: {input:?}");
                 std::panic::resume_unwind(panic);
             }
         }
+    }
+}
+
+/// What hostile batches and states found: an order that was never filled, bounds of segments that were not there, a state that
+/// moved with an error, and states that no longer were numbers.
+#[test]
+fn hostile_batches_and_states_are_refused_or_kept() {
+    let (scores, starts, all) = ([0.5, -0.5, 1.0, 2.0], [0, 2, 4], [2, 2]);
+    let batch = || Batch::new(&scores, 1, &starts, &all, Drawn::All).unwrap();
+    let memory =
+        |need: Need| (vec![0.0; need.real + 99], vec![0.0; need.f64 + 99], vec![0; need.u32], vec![0; need.u64]);
+
+    let exact = method("auc-exact").unwrap();
+    let exact = exact.estimator(&exact.settings(&[]).unwrap()).unwrap();
+    for wrong in [f64::NAN, f64::INFINITY, -1.0, 0.0] {
+        let weights = [1.0, 1.0, wrong, 2.0];
+        let batch = batch().with_weights(&weights).unwrap();
+        let (mut real, mut f64s, mut u32s, mut u64s) = memory(Estimator::<f64>::need(&exact, batch.shape()));
+        let scratch = Scratch { real: &mut real, f64: &mut f64s, u32: &mut u32s, u64: &mut u64s };
+        assert_eq!(exact.value(&batch, &[], scratch), Err(Error::Weight { at: 2 }), "{wrong}");
+    }
+
+    let one = Batch::new(&scores, 1, &[0, 4], &[4], Drawn::All).unwrap();
+    for name in ["ce", "focal"] {
+        let found = method(name).unwrap();
+        let found = found.estimator(&found.settings(&[]).unwrap()).unwrap();
+        assert!(found.recipe(&batch()).is_some() && found.recipe(&one).is_none(), "{name}");
+    }
+
+    let of = ConstrainedSettings { form: Form::Squared, groups: 2, thresholds: Thresholds::Raw, ..Default::default() };
+    let constrained = Constrained::new(of).unwrap();
+    let cells = Batch::new(&scores, 1, &[0, 1, 2, 3, 4], &[1; 4], Drawn::All).unwrap();
+    let mut state: Vec<f64> = (0..Estimator::<f64>::state_len(&constrained, 0)).map(|k| 1e200 * k as f64).collect();
+    let before = state.clone();
+    let (mut real, mut f64s, mut u32s, mut u64s) = memory(Estimator::<f64>::need(&constrained, cells.shape()));
+    let scratch = Scratch { real: &mut real, f64: &mut f64s, u32: &mut u32s, u64: &mut u64s };
+    assert!(matches!(constrained.track(&cells, &mut state, scratch), Err(Error::Overflow { .. })));
+    assert_eq!(state, before);
+
+    for (name, setting) in [("sorr", None), ("agd-sbcd", None), ("ppd-sg", Some(("prior", "online")))] {
+        let found = method(name).unwrap();
+        let found = found.estimator(&found.settings(setting.as_slice()).unwrap()).unwrap();
+        let mut state = vec![1e300; Estimator::<f64>::state_len(&found, 4)];
+        if setting.is_none() {
+            found.turn(0, &mut state).unwrap();
+        } else {
+            found.track(&batch(), &mut state, Scratch::default()).unwrap();
+        }
+        assert!(state.iter().all(|x| x.is_finite()), "{name}: {state:?}");
+    }
+
+    let many = AucMulticlass::new(3, PairWeighting::Shares, u32::MAX, 1, Weights::Unbiased);
+    assert_eq!(many, Err(Error::Param { what: "pairs" }));
+}
+
+/// The fuzzer's folder has a file and an entry for each target.
+#[test]
+fn every_target_has_its_file() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz");
+    let manifest = std::fs::read_to_string(format!("{folder}/Cargo.toml")).unwrap();
+    let files = std::fs::read_dir(format!("{folder}/fuzz_targets")).unwrap().count();
+    assert_eq!(files, TARGETS.len());
+    for (name, _) in TARGETS {
+        assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
+        assert!(std::fs::exists(format!("{folder}/fuzz_targets/{name}.rs")).unwrap(), "{name}");
     }
 }
 

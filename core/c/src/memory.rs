@@ -60,6 +60,14 @@ pub unsafe fn output<'a, T: Plain>(what: &str, at: *mut T, count: usize) -> Resu
     Ok(unsafe { slice::from_raw_parts_mut(at, count) })
 }
 
+/// `Ok` where a build with `compact`, which has no sums with weights, is given none.
+pub fn takes_weights(weights: *const f64) -> Result<()> {
+    if cfg!(feature = "compact") && !weights.is_null() {
+        return Err(undercurve::Error::Unsupported { what: "weights, in a library built with compact" }.into());
+    }
+    Ok(())
+}
+
 /// A text that ends with a zero, of at most 4096 bytes.
 ///
 /// # Safety

@@ -22,6 +22,7 @@ impl<T: Real + Plain> Given<T> {
     }
 
     fn places(&self) -> Result<[Place; 3]> {
+        memory::takes_weights(self.weights)?;
         Ok([
             place("scores", self.scores, self.rows)?,
             place("labels", self.labels, self.rows)?,
@@ -348,8 +349,12 @@ pub unsafe extern "C" fn uc_surrogate(
         if let Some(at) = margins.iter().position(|margin| !margin.is_finite()) {
             return Err(undercurve::Error::NonFinite { what: "margins", at }.into());
         }
+        let of = |margin: f64| [loss.value(margin), loss.slope(margin)];
+        if !margins.iter().all(|&margin| of(margin).iter().all(|part| part.is_finite())) {
+            return Err(undercurve::Error::Overflow { what: "loss" }.into());
+        }
         for ((&margin, value), slope) in margins.iter().zip(values).zip(slopes) {
-            (*value, *slope) = (loss.value(margin), loss.slope(margin));
+            [*value, *slope] = of(margin);
         }
         Ok(())
     })

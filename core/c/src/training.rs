@@ -179,16 +179,15 @@ pub unsafe extern "C" fn uc_trainer_steps(trainer: u32, steps: u64, left: *mut u
 /// As the header says.
 unsafe fn copy<T: Plain>(what: &'static str, from: &[T], to: *mut T, room: usize, count: *mut usize) -> Result<()> {
     apart(&[], &[place(what, to, if to.is_null() { 0 } else { room })?, place("count", count, 1)?])?;
+    if !to.is_null() && room < from.len() {
+        return Err(undercurve::Error::Length { what, need: from.len(), got: room }.into());
+    }
     // SAFETY: as the caller promises; the two are apart.
     unsafe {
+        if !to.is_null() {
+            output(what, to, from.len())?.copy_from_slice(from);
+        }
         output("count", count, 1)?.fill(from.len());
-        if to.is_null() {
-            return Ok(());
-        }
-        if room < from.len() {
-            return Err(undercurve::Error::Length { what, need: from.len(), got: room }.into());
-        }
-        output(what, to, from.len())?.copy_from_slice(from);
     }
     Ok(())
 }

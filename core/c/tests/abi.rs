@@ -1,5 +1,6 @@
 //! The C library as C programs see it: the header, the examples, and calls that are wrong.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -12,6 +13,8 @@ use undercurve::trainer::{Config, Trainer};
 use undercurve_c as _;
 use undercurve_tests::skipped;
 
+mod hostile;
+
 const HEADER: &str = include_str!("../include/undercurve.h");
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -19,8 +22,6 @@ unsafe extern "C" {
     fn uc_abi_version() -> u32;
     fn uc_last_error(text: *mut u8, size: usize) -> usize;
     fn uc_metrics_need(rows: usize) -> usize;
-    fn uc_auroc_f32(s: *const f32, y: *const u8, w: *const f64, n: usize, m: *mut u64, size: usize, v: *mut f64)
-    -> i32;
     fn uc_pairs_need_f32(k: u32, l: *const u8, p: f64, n: usize, positives: usize, w: i32, bytes: *mut usize) -> i32;
     fn uc_pairs_f32(
         k: u32,
@@ -38,23 +39,6 @@ unsafe extern "C" {
         v: *mut f64,
         g: *mut f32,
     ) -> i32;
-    fn uc_trainer_new(
-        x: *const f32,
-        rows: usize,
-        cols: usize,
-        y: *const u8,
-        w: *const f64,
-        method: *const u8,
-        model: *const u8,
-        settings: *const u8,
-        seed: u64,
-        out: *mut u32,
-    ) -> i32;
-    fn uc_trainer_steps(trainer: u32, steps: u64, left: *mut u64) -> i32;
-    fn uc_trainer_save(trainer: u32, bytes: *mut u8, room: usize, count: *mut usize) -> i32;
-    fn uc_model_load(saved: *const u8, size: usize, model: *mut u32) -> i32;
-    fn uc_params(handle: u32, params: *mut f32, room: usize, count: *mut usize) -> i32;
-    fn uc_score(handle: u32, x: *const f32, rows: usize, cols: usize, scores: *mut f32, count: usize) -> i32;
     fn uc_release(handle: u32) -> i32;
 }
 
@@ -202,144 +186,25 @@ fn examples_give_the_same_bits() {
     }
 }
 
-/// A generator that needs no state but a number.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % sides as u64) as usize
-    }
-}
-
-/// Sequences of calls with wrong pointers, lengths, texts, numbers and bytes: codes, and nothing written behind them.
+/// Sequences of wrong calls: codes, and nothing written that should not be. `cargo run -p undercurve-c --example hostile` runs
+/// more of them, and one by its number.
 #[test]
 fn hostile_calls() {
     let long = env::var_os("UNDERCURVE_LONG").is_some();
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
-    let (x, labels) = example();
-    let losses = [&b"hinge\0"[..], b"square\0", b"sigmoid\0", b"no\0", b"\xff\0", b"ramp\0"];
-    let params = [1.0, 0.0, -1.0, f64::NAN, 1e-300, 1e300];
-    let settings = [&b"steps = 3\0"[..], b"\0", b"lr\0", b"lr = x;\0", b"steps = 2\nlr = 0.1\0", b"batch = 0\0"];
-    let (mut handles, mut saved) = (vec![0_u32, 7, u32::MAX], Vec::new());
-    let (mut fine, mut wrong) = (0_u64, 0_u64);
-    let calls = if long { 10_000_000 } else { 20_000 };
-    for _ in 0..calls {
-        let n = dice.roll(40);
-        let mut scratch = [0_u64; 700];
-        let (mut value, mut grad, mut out) = (7.0, [7.0_f32; 44], [9_usize; 2]);
-        let mut scores = x[dice.roll(20)..][..n].to_vec();
-        if dice.roll(8) == 0 && n > 0 {
-            scores[dice.roll(n)] = [f32::NAN, f32::INFINITY, f32::MAX, -f32::MAX, 1e-45][dice.roll(5)];
+    let mut hostile = hostile::Hostile::new();
+    for number in 0..if long { 1_000_000 } else { 30_000 } {
+        let run = panic::catch_unwind(AssertUnwindSafe(|| hostile.sequence(number)));
+        if let Err(found) = run {
+            eprintln!("sequence {number}");
+            panic::resume_unwind(found);
         }
-        let mut y = labels[dice.roll(30)..][..n].to_vec();
-        if dice.roll(8) == 0 && n > 0 {
-            y[dice.roll(n)] = dice.roll(4) as u8;
-        }
-        let w: Vec<f64> = (0..n)
-            .map(|_| [1.0, 2.0, 0.0, -1.0, f64::NAN, 0.5][dice.roll(if n.is_multiple_of(2) { 3 } else { 6 })])
-            .collect();
-        let s = match dice.roll(12) {
-            0 => ptr::null(),
-            1 => scores.as_ptr().cast::<u8>().wrapping_add(1).cast(),
-            _ => scores.as_ptr(),
-        };
-        let weights = if dice.roll(2) == 0 { ptr::null() } else { w.as_ptr() };
-        let rows = if dice.roll(30) == 0 { [usize::MAX, usize::MAX / 4, 1 << 62][dice.roll(3)] } else { n };
-        let memory = if dice.roll(15) == 0 { grad.as_mut_ptr().cast() } else { scratch.as_mut_ptr() };
-        let bytes = if dice.roll(6) == 0 {
-            dice.roll(500)
-        } else if memory == scratch.as_mut_ptr() {
-            5600
-        } else {
-            176
-        };
-        let loss = losses[dice.roll(losses.len())].as_ptr();
-        let param = params[dice.roll(params.len()).min(dice.roll(params.len()))];
-        let handle = handles[dice.roll(handles.len())];
-        // SAFETY: what is no array of so many elements is wrong in a way that is checked before it is read.
-        let code = unsafe {
-            match dice.roll(10) {
-                0 => uc_auroc_f32(s, y.as_ptr(), weights, rows, memory, bytes, &mut value),
-                1 => uc_pairs_need_f32(dice.roll(4) as u32, loss, param, rows, dice.roll(50), 1, &mut out[0]),
-                2..5 => {
-                    let kind = dice.roll(4) as u32;
-                    let to = if dice.roll(9) == 0 { scores.as_mut_ptr() } else { grad.as_mut_ptr() };
-                    let (low, high) = ([0.0, 0.2, -1.0, f64::NAN][dice.roll(4)], [1.0, 0.5, 0.1][dice.roll(3)]);
-                    let code = uc_pairs_f32(
-                        kind,
-                        low,
-                        high,
-                        0.0,
-                        loss,
-                        param,
-                        s,
-                        y.as_ptr(),
-                        weights,
-                        rows,
-                        memory,
-                        bytes,
-                        &mut value,
-                        to,
-                    );
-                    assert!(code != 0 || (value.is_finite() && grad.iter().all(|slope| slope.is_finite())));
-                    if code != 0 && memory == scratch.as_mut_ptr() {
-                        assert_eq!((value, grad), (7.0, [7.0; 44]), "code {code}");
-                    }
-                    assert!(grad[n..] == [7.0; 44][n..] || memory != scratch.as_mut_ptr());
-                    code
-                }
-                5 if dice.roll(20) == 0 => {
-                    let mut made = 0;
-                    let set = settings[dice.roll(settings.len())].as_ptr();
-                    let method = [&b"soap\0"[..], b"ap-exact\0", b"none\0", b"ce\0"][dice.roll(4)].as_ptr();
-                    let (cols, model) =
-                        (dice.roll(3), [&b"linear\0"[..], b"mlp:3\0", b"mlp:x\0"][dice.roll(3)].as_ptr());
-                    let rows = if rows == n && cols > 0 { n / cols } else { rows };
-                    let code = uc_trainer_new(s, rows, cols, y.as_ptr(), weights, method, model, set, 1, &mut made);
-                    if code == 0 {
-                        handles.push(made);
-                    }
-                    code
-                }
-                6 => uc_trainer_steps(handle, dice.roll(4) as u64, (&raw mut out[0]).cast()),
-                7 => {
-                    saved.resize(dice.roll(3000), 0);
-                    let code = uc_trainer_save(handle, saved.as_mut_ptr(), saved.len(), &mut out[0]);
-                    let length = saved.len().min(out[0]);
-                    if code == 0 && dice.roll(2) == 0 && length > 0 {
-                        saved[dice.roll(length)] ^= 1 << dice.roll(8);
-                    }
-                    let mut made = 0;
-                    if uc_model_load(saved.as_ptr(), length, &mut made) == 0 {
-                        handles.push(made);
-                    }
-                    code
-                }
-                8 => match dice.roll(2) {
-                    0 => uc_score(handle, s, rows / 2, 2, grad.as_mut_ptr(), dice.roll(44)),
-                    _ => uc_params(handle, grad.as_mut_ptr(), dice.roll(44), &mut out[0]),
-                },
-                _ => uc_release(handle),
-            }
-        };
-        if handles.len() > 40 {
-            let old = handles.remove(3);
-            // SAFETY: it takes a number.
-            unsafe { uc_release(old) };
-        }
-        match code {
-            0 => fine += 1,
-            _ => wrong += 1,
-        }
-        assert_ne!(code, 299, "{}", message());
-        assert!(code == 0 || !message().is_empty());
     }
-    assert!(fine.min(wrong) > calls / 20, "{fine} calls were fine and {wrong} wrong");
+    let counts = &hostile.counts;
+    let (fine, refused, codes) = (counts.fine, counts.refused, &counts.codes);
+    assert!(fine.min(refused) > counts.sequences / 2, "{fine} calls were fine and {refused} refused");
+    assert!(codes.len() >= 15 && (201..=207).all(|code| codes.contains(&code)), "{codes:?}");
     // SAFETY: it takes a number.
-    assert_eq!(unsafe { uc_release(handles[0]) }, 207);
+    assert_eq!(unsafe { uc_release(0) }, 207);
     assert_eq!(message(), "there is no run or model 0");
 }
 

@@ -100,7 +100,9 @@ impl Seen {
         if positives + negatives == 0 {
             return Self { positives: 1, negatives: 1, mean: 0.5, variance: 0.5 };
         }
-        Self { positives, negatives, mean: state[4].f64(), variance: state[5].f64() }
+        // (Both are shares, whatever a damaged state holds.)
+        let [mean, variance] = [4, 5].map(|at| state[at].f64().clamp(0.0, 1.0));
+        Self { positives, negatives, mean, variance }
     }
 
     /// Algorithm 4: the counts, ȳ and p(1−p) after a batch. `positives + negatives` is the paper's j + 2.

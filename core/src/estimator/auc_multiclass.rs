@@ -91,16 +91,19 @@ impl Pair {
 
 impl AucMulticlass {
     /// - `classes`: at least 2, at most 1000.
-    /// - `sample`: ordered pairs drawn for each update, 0 for all; `seed` of their draws.
+    /// - `sample`: ordered pairs drawn for each update, at most a million (1000 classes have no more), 0 for all; `seed` of
+    ///   their draws.
     ///
     /// # Errors
     /// `Param`.
     pub fn new(classes: u32, weighting: PairWeighting, sample: u32, seed: u64, weights: Weights) -> Result<Self> {
-        if (2..=1000).contains(&classes) {
-            Ok(Self { classes, weighting, sample, seed, weights })
-        } else {
-            Err(Error::Param { what: "classes" })
+        if !(2..=1000).contains(&classes) {
+            return Err(Error::Param { what: "classes" });
         }
+        if sample > 1_000_000 {
+            return Err(Error::Param { what: "pairs" });
+        }
+        Ok(Self { classes, weighting, sample, seed, weights })
     }
 
     fn pairs(&self) -> usize {

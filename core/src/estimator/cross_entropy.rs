@@ -70,6 +70,7 @@ impl CrossEntropy {
 
     /// Weight of each negative and each positive of the batch.
     fn row_weights<T: Real>(&self, batch: &Batch<'_, T>) -> Result<[T; 2]> {
+        batch.binary()?;
         if batch.shape().rows == 0 {
             return Err(Error::Empty { what: "batch" });
         }

@@ -69,6 +69,7 @@ impl Focal {
 impl<T: Real> Estimator<T> for Focal {
     /// The weight of a negative and of a positive; 0; γ.
     fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        batch.binary().ok()?;
         let [low, high] = class_weights(self.weights, batch);
         Some(Recipe::new("focal", &[low, high, 0.0, self.focus]))
     }

@@ -235,6 +235,8 @@ pub(super) fn mean_until<T: Real>(dual: &[T], steps: f64) -> T {
 pub(super) fn turn_bank<T: Real>(bank: &mut [T], steps: f64) {
     for dual in bank.chunks_exact_mut(DUAL) {
         let mean = if steps > 0.0 { mean_until(dual, steps) } else { dual[0] };
+        // (Of numbers that no run comes to the mean may be none.)
+        let mean = if mean.is_finite() { mean } else { dual[0] };
         dual.copy_from_slice(&[mean, T::ZERO, T::ZERO]);
     }
 }

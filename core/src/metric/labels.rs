@@ -288,6 +288,11 @@ impl<'a> Truth<'a> {
         if classes.positives == 0.0 || classes.negatives == 0.0 {
             return Err(Error::OneClass);
         }
+        // (Pairs count by products of weights.)
+        let pairs = classes.positives * classes.negatives;
+        if !(f64::MIN_POSITIVE..f64::MAX / 4.0).contains(&pairs) {
+            return Err(Error::Overflow { what: "the product of the weights of both classes" });
+        }
         groups().for_each(|group| visit(classes, group));
         Ok(classes)
     }

@@ -711,6 +711,14 @@ fn pauc_as<S: Real, G: Real>(
     checked_pauc(how, scores, labels, positives, range, (fpr, 0.0), scratch, grad)
 }
 
+/// `Ok` when a partial AUC can be over these rates.
+fn check_rates((low, high): (f64, f64), tpr: f64) -> Result<()> {
+    if !(0.0 <= low && low < high && high <= 1.0) {
+        return Err(Error::Param { what: "fpr" });
+    }
+    if (0.0..1.0).contains(&tpr) { Ok(()) } else { Err(Error::Param { what: "tpr" }) }
+}
+
 /// [`pauc`] after the checks; over the lowest positives from a true-positive rate on, the first of them by its part.
 fn checked_pauc<S: Real, Y: Class, G: Real>(
     how: How<'_>,
@@ -725,10 +733,8 @@ fn checked_pauc<S: Real, Y: Class, G: Real>(
     if !how.loss.is_monotone() {
         return Err(Error::Unsupported { what: "partial AUC needs a monotone surrogate" });
     }
+    check_rates(fpr, tpr)?;
     let (alpha, beta) = fpr;
-    if !(0.0 <= alpha && alpha < beta && beta <= 1.0) {
-        return Err(Error::Param { what: "fpr" });
-    }
     let negatives = (scores.len() - positives) as f64;
     let (from, to) = (alpha * negatives, beta * negatives);
     if to <= from {
@@ -741,6 +747,13 @@ fn checked_pauc<S: Real, Y: Class, G: Real>(
         let mean = 1.0 / (positives as f64 * (to - from));
         return weighted_auc(how, scores, weights, positives, range, mean, scratch, grad);
     }
+    // (The part of a positive is added when the others' slopes are written, so what may not fit is asked before.)
+    kernel!(how.loss, loss => {
+        fits_slopes::<G, _>(range, loss)?;
+        if !(4.0 * loss.value(range.0 - range.1)).is_finite() {
+            return Err(Error::Overflow { what: "margin" });
+        }
+    });
     // Positives above the range count as negatives without weight.
     let count = (1.0 - tpr) * positives as f64;
     let mean = 1.0 / (count * (to - from));
@@ -773,7 +786,6 @@ fn checked_pauc<S: Real, Y: Class, G: Real>(
     let Some(cut) = cut else { return Ok(value) };
     let (own, mut slopes) = (scores[cut].f64(), 0.0);
     kernel!(how.loss, loss => {
-        fits_slopes::<G, _>(range, loss)?;
         for (at, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
             let (margin, kappa) = (own - scores[at].f64(), part * mean * weight);
             value += kappa * loss.value(margin);
@@ -832,7 +844,8 @@ pub const fn sum_need(rows: usize) -> Need {
 /// ```
 ///
 /// # Errors
-/// As [`auc`] and [`pauc`]; `OneClass` where a class has no weight; `Unsupported` for a plan of another surrogate or
+/// As [`auc`] and [`pauc`]; `OneClass` where a class has no weight; `Overflow` for weights, and beside them margins, that are
+/// neither 0 nor from 10⁻⁶⁰ to 10⁶⁰, and scores further apart; `Unsupported` for a plan of another surrogate or
 /// grade. (Builds with `compact` take no weights: [`Truth`] has none there.)
 pub fn sum<S: Real, G: Real>(
     sum: Sum,
@@ -920,6 +933,9 @@ pub(crate) fn by_class<S: Real, G: Real>(
     scratch.check(by_class_need(sum, loss, scores.len()))?;
     if WEIGHTS && !weights.is_empty() {
         exact_len("weights", scores.len(), weights.len())?;
+        if let Some(at) = weights.iter().position(|&w| !(w > 0.0 && w.is_finite())) {
+            return Err(Error::Weight { at });
+        }
         let (labels, rest) = scratch.f64.split_at_mut(scores.len());
         scratch.f64 = rest;
         labels.copy_from_slice(weights);
@@ -975,6 +991,14 @@ fn weighted_sum<S: Real, G: Real>(
     grad: &mut [G],
 ) -> Result<f64> {
     let mass = |positive: bool| -> f64 { labels.iter().filter(|&&y| (y < 0.0) == positive).map(|y| y.mass()).sum() };
+    // (Products of weights, losses and numbers of rows are to stay numbers.)
+    let fits = |x: f64| x == 0.0 || (1e-60..=1e60).contains(&x);
+    if !labels.iter().all(|y| fits(y.mass())) {
+        return Err(Error::Overflow { what: "a weight" });
+    }
+    if !how.loss.numbers().into_iter().all(fits) || range.1 - range.0 > 1e60 {
+        return Err(Error::Overflow { what: "margin" });
+    }
     match sum {
         Sum::Auc => {
             let mean = 1.0 / (mass(true) * mass(false));
@@ -985,6 +1009,7 @@ fn weighted_sum<S: Real, G: Real>(
             if !how.loss.is_monotone() {
                 return Err(Error::Unsupported { what: "partial AUC needs a monotone surrogate" });
             }
+            check_rates(fpr, tpr)?;
             let (weights, rest) = scratch.f64.split_at_mut(scores.len());
             let (left, [inside, high]) = weighted::select(scores, labels, fpr, tpr, weights, scratch.u32, scratch.u64);
             scratch.f64 = rest;

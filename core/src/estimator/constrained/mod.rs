@@ -375,10 +375,11 @@ impl Constrained {
             });
         });
         let Some(grad) = grad else {
+            let value = finite("penalty", value)?;
             if let Held::Moved(state) = held {
                 self.commit(batch, state, means, &soft, width);
             }
-            return finite("penalty", value);
+            return Ok(value);
         };
         exact_len("grad.aux", aux.len(), grad.aux.len())?;
         self.spread(batch, slopes, y, before);
