@@ -97,8 +97,9 @@ fn the_decay_is_kept_and_can_be_set() {
     assert_eq!(longer.config().settings, chosen.config().settings);
     // One standard error is the strongest decay whose loss is within it.
     let mut differ = 0;
-    for (rows, signal) in [(400, 1.0), (200, 0.5), (150, 0.3), (120, 0.8)] {
-        let strong = done(&config(&[("choose", "one-se")]), clouds(rows, 8, 40, signal)).path().unwrap().clone();
+    for (rows, positives, signal) in [(2000, 300, 1.0), (200, 40, 0.5)] {
+        let strong =
+            done(&config(&[("choose", "one-se")]), clouds(rows, 10, positives, signal)).path().unwrap().clone();
         let least = strong.points.iter().min_by(|a, b| a.loss.total_cmp(&b.loss)).unwrap();
         let first = strong.points.iter().position(|point| point.loss <= least.loss + least.deviation).unwrap();
         assert_eq!(strong.chosen, first, "{:?}", strong.points);
