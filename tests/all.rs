@@ -63,6 +63,8 @@ mod plan;
 mod ranges;
 #[path = "tests/remedies.rs"]
 mod remedies;
+#[path = "tests/ridge.rs"]
+mod ridge;
 #[path = "tests/runs.rs"]
 mod runs;
 #[path = "tests/samplers.rs"]

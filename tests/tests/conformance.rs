@@ -352,7 +352,8 @@ fn parts(method: &'static Method, pairs: &[(&str, &str)]) -> String {
     let several = class_methods().any(|other| std::ptr::eq(other, method));
     let lengths = (settings.count("steps"), settings.number("passes"), settings.pretrain_steps());
     let restarts = (settings.restarts(false), settings.restarts(true));
-    let mut parts = format!("{lengths:?} {restarts:?} {:?}", settings.pull());
+    let path = (settings.count("folds"), settings.text("choose"));
+    let mut parts = format!("{lengths:?} {restarts:?} {path:?} {:?}", settings.pull());
     if method.is_finite_sum() {
         return parts + &format!("{:?} {:?}", loss_of(&settings, 1000), method.finite_sum(&settings, 1000, 2.0));
     }

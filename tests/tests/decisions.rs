@@ -252,7 +252,7 @@ fn every_method_has_its_metric() {
             "pauc-exact" | "pauc-threshold" | "agd-sbcd" | "dca" | "proximal-dca" => "pauc",
             "pauc-minibatch" | "sopa" | "sopa-s" | "sota-s" | "svm-pauc-tight" => "pauc",
             "auc-pairwise" | "auc-exact" | "ppd-sg" | "ppd-adagrad" | "pga" | "oauc" | "auc-margin" => "auroc",
-            "ce" | "ce-balanced" | "focal" | "cb-ce" | "ldam" | "sorr" => "auroc",
+            "ce" | "ce-balanced" | "ce-exact" | "focal" | "cb-ce" | "ldam" | "sorr" => "auroc",
             // (Likelihoods under constraints and of the worst groups.)
             "sonex" | "alexr2" | "sox" | "msvr" | "sonx" | "lagrange" | "icppac" | "ooa" => "auroc",
             _ if method.is_finite_sum() => "auroc",

@@ -99,6 +99,7 @@ const NONE: &[&str] = &[
     "pauc-exact",
     "agd-sbcd",
     "svm-pauc-tight",
+    "ce-exact",
     "pga",
     "oauc",
     "sonex",

@@ -116,7 +116,7 @@ fn every_loop_comes_to_the_end_of_every_run() {
     }
     early.dedup();
     // Nothing but L-BFGS and cutting planes ends by itself here; that the exact methods do makes the loops above worth their name.
-    assert_eq!(early, ["ap-exact", "auc-exact", "pauc-exact", "svm-pauc-tight"]);
+    assert_eq!(early, ["ap-exact", "auc-exact", "pauc-exact", "svm-pauc-tight", "ce-exact"]);
 }
 
 #[test]

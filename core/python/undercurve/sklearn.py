@@ -193,7 +193,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
     def _has_probabilities(self) -> bool:
         if hasattr(self, "model_"):
             return self.model_.has_probabilities
-        return self.method == "ce" or self.valid is not None or self.calibrate in ("platt", "isotonic", "beta", "auto")
+        return self.method in ("ce", "ce-exact") or self.valid is not None or self.calibrate in ("platt", "isotonic", "beta", "auto")
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Any:

@@ -13,7 +13,8 @@
 //! lo = α, else the step is taken; the next α is the middle of the interval, or 2·lo while hi is infinite.
 //! c₁ = 10⁻⁴, c₂ = 0.9. The first direction is −g/‖g‖.
 //!
-//! Weight decay δ is part of the objective: F + δ/2 ‖x‖².
+//! Weight decay δ is part of the objective: F + δ/2 ‖x‖², of all coordinates or of all but the last few ([`Lbfgs::sparing`]). Of a smooth
+//! objective −g·p is about twice what is left to gain: [`Lbfgs::ending_at`] ends there, before the search fails in rounding.
 //!
 //! Deviations: a pair with y·s ≤ 10⁻¹⁰ ‖s‖‖y‖ is left out, so that the metric stays positive definite on non-convex
 //! objectives. When a search fails (40 trials) the memory is dropped and the search starts again along −g/‖g‖; when
@@ -58,6 +59,10 @@ pub struct Lbfgs {
     tolerance: u64,
     /// As bits of an f64.
     decay: u64,
+    /// So many coordinates, the last ones, have no decay.
+    spared: usize,
+    /// −g·p at or below this share of the value ends it, as bits of an f64.
+    gain: u64,
 }
 
 /// Where a search stands; kept in counter 1.
@@ -92,7 +97,19 @@ impl Lbfgs {
             return Err(Error::Param { what: "decay" });
         }
         let tolerance = super::in_range("tolerance", tolerance, 0.0, 1.0)?;
-        Ok(Self { memory, tolerance: tolerance.to_bits(), decay: decay.to_bits() })
+        Ok(Self { memory, tolerance: tolerance.to_bits(), decay: decay.to_bits(), spared: 0, gain: 0 })
+    }
+
+    /// Without decay of the last coordinates, so many.
+    #[must_use]
+    pub fn sparing(self, last: usize) -> Self {
+        Self { spared: last, ..self }
+    }
+
+    /// Ends also where a step promises to lower the objective by no more than this share of it, 0 or more.
+    #[must_use]
+    pub fn ending_at(self, gain: f64) -> Self {
+        Self { gain: gain.to_bits(), ..self }
     }
 
     fn cut<'a, T: Real>(&self, slots: &'a mut [T], d: usize) -> Search<'a, T> {
@@ -102,6 +119,72 @@ impl Lbfgs {
         let (y, rest) = rest.split_at_mut(self.memory * d);
         let (rho, line) = rest.split_at_mut(self.memory);
         Search { grad, direction, s, y, rho, line }
+    }
+
+    /// The next search from the iterate, whose gradient `search` has, with so many pairs and the place of the next; or the end.
+    fn search_on<T: Real>(
+        &self,
+        search: &mut Search<'_, T>,
+        base: &[T],
+        trial: &mut [T],
+        counters: &mut [u64],
+        (pairs, place): (usize, usize),
+        value: f64,
+        steepest: bool,
+    ) {
+        counters[3] = ((pairs as u64) << 32) | place as u64;
+        let norm = libm::sqrt(dot(search.grad, search.grad));
+        if norm <= f64::from_bits(self.tolerance) * search.line[4].f64() {
+            counters[1] = DONE;
+            return;
+        }
+        self.direct(search, pairs, place);
+        let mut slope = dot(search.grad, search.direction);
+        if slope >= 0.0 || !slope.is_finite() {
+            counters[3] = 0;
+            self.direct(search, 0, 0);
+            slope = dot(search.grad, search.direction);
+        } else if pairs > 0 && -slope <= f64::from_bits(self.gain) * value.abs() {
+            // (Of a first step, which is no Newton step, nothing is known.)
+            counters[1] = DONE;
+            return;
+        }
+        search.line[..4].copy_from_slice(&[T::ONE, T::ZERO, T::ZERO, T::settled_of(slope)]);
+        counters[1] = if steepest { STEEPEST + 1 } else { 1 };
+        walk(base, 1.0, search.direction, trial);
+    }
+
+    /// The same with another decay, in place in the state of a run that has ended (or not begun): it goes on from its iterate, with its pairs, to whose
+    /// differences of gradients the other decay adds its part.
+    #[cfg(feature = "every-method")]
+    pub(crate) fn with_decay<T: Real>(self, decay: f64, state: &mut State<'_, T>) -> Self {
+        let other = Self { decay: decay.to_bits(), ..self };
+        if state.counters[1] == BEGIN {
+            return other;
+        }
+        let d = state.points.len() / 2;
+        let decayed = d.saturating_sub(self.spared);
+        let more = decay - f64::from_bits(self.decay);
+        let (trial, base) = state.points.split_at_mut(d);
+        let mut search = self.cut(state.slots, d);
+        let (mut pairs, place) = ((state.counters[3] >> 32) as usize, (state.counters[3] & 0xffff_ffff) as usize);
+        add(more, &base[..decayed], &mut search.grad[..decayed]);
+        for back in 0..pairs {
+            let k = (place + self.memory - 1 - back) % self.memory;
+            let (s, y) = (&search.s[k * d..][..d], &mut search.y[k * d..][..d]);
+            add(more, &s[..decayed], &mut y[..decayed]);
+            let ys = dot(s, y);
+            // (Rounding may have left nothing of a pair, and of those before it.)
+            if !(ys > 1e-10 * libm::sqrt(dot(s, s) * dot(y, y)) && T::of(1.0 / ys).is_finite()) {
+                pairs = back;
+                break;
+            }
+            search.rho[k] = T::of(1.0 / ys);
+        }
+        let value = f64::from_bits(state.counters[2]) + 0.5 * more * dot(&base[..decayed], &base[..decayed]);
+        state.counters[2] = value.to_bits();
+        other.search_on(&mut search, base, trial, state.counters, (pairs, place), value, false);
+        other
     }
 
     /// The two-loop recursion: the direction into `direction`. `pairs` pairs are stored, the next goes to `place`.
@@ -188,8 +271,12 @@ impl<T: Real> Algorithm<T> for Lbfgs {
         let Answer::Gradient { value, .. } = answer else { return Err(Error::Param { what: "answer" }) };
         let (trial, base) = state.points.split_at_mut(d);
         let decay = f64::from_bits(self.decay);
-        let value = value + 0.5 * decay * dot(trial, trial);
-        let slope_at = |grad: &[T], x: &[T], k: usize| (grad[k] + T::of(decay) * x[k]).settled();
+        let decayed = d.saturating_sub(self.spared);
+        let value = value + 0.5 * decay * dot(&trial[..decayed], &trial[..decayed]);
+        let slope_at = |grad: &[T], x: &[T], k: usize| {
+            let own = if k < decayed { T::of(decay) * x[k] } else { T::ZERO };
+            (grad[k] + own).settled()
+        };
         let mut search = self.cut(state.slots, d);
         let phase = state.counters[1];
         let (mut pairs, mut place) = ((state.counters[3] >> 32) as usize, (state.counters[3] & 0xffff_ffff) as usize);
@@ -206,7 +293,9 @@ impl<T: Real> Algorithm<T> for Lbfgs {
             let decrease = value < old + SUFFICIENT * alpha * slope;
             if !decrease {
                 hi = alpha;
-            } else if dot(grad, search.direction) + decay * dot(trial, search.direction) <= CURVATURE * slope {
+            } else if dot(grad, search.direction) + decay * dot(&trial[..decayed], &search.direction[..decayed])
+                <= CURVATURE * slope
+            {
                 lo = alpha;
             }
             if decrease && lo != alpha {
@@ -253,22 +342,8 @@ impl<T: Real> Algorithm<T> for Lbfgs {
             state.counters[2] = value.to_bits();
             steepest = false;
         }
-        state.counters[3] = ((pairs as u64) << 32) | place as u64;
-        let norm = libm::sqrt(dot(search.grad, search.grad));
-        if norm <= f64::from_bits(self.tolerance) * search.line[4].f64() {
-            state.counters[1] = DONE;
-            return Ok(());
-        }
-        self.direct(&mut search, pairs, place);
-        let mut slope = dot(search.grad, search.direction);
-        if slope >= 0.0 || !slope.is_finite() {
-            state.counters[3] = 0;
-            self.direct(&mut search, 0, 0);
-            slope = dot(search.grad, search.direction);
-        }
-        search.line[..4].copy_from_slice(&[T::ONE, T::ZERO, T::ZERO, T::settled_of(slope)]);
-        state.counters[1] = if steepest { STEEPEST + 1 } else { 1 };
-        walk(base, 1.0, search.direction, trial);
+        let value = f64::from_bits(state.counters[2]);
+        self.search_on(&mut search, base, trial, state.counters, (pairs, place), value, steepest);
         Ok(())
     }
 }
@@ -284,7 +359,16 @@ fn walk<T: Real>(from: &[T], alpha: f64, direction: &[T], to: &mut [T]) {
 impl Lbfgs {
     /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        Self::new(settings.value("memory") as usize, settings.value("tolerance"), settings.decay())
+        let tolerance = settings.value("tolerance");
+        let rule = Self::new(settings.value("memory") as usize, tolerance, settings.decay())?;
+        // (The bias of a linear model is its last parameter.)
+        Ok(match settings.text("bias") {
+            None => rule,
+            Some(bias) => {
+                let free = bias == "free" && !settings.scope().network;
+                rule.sparing(usize::from(free)).ending_at(tolerance * tolerance)
+            }
+        })
     }
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod auc_margin;
 pub(crate) mod auc_min_max;
 pub(crate) mod auc_multiclass;
 pub(crate) mod auc_pairwise;
+pub(crate) mod ce_exact;
 pub(crate) mod class_balanced;
 pub(crate) mod constrained;
 mod contrastive;
@@ -36,6 +37,7 @@ pub use auc_margin::{AucMargin, AucMarginForm};
 pub use auc_min_max::{AucMinMax, Prior};
 pub use auc_multiclass::{AucMulticlass, PairWeighting};
 pub use auc_pairwise::AucPairwise;
+pub use ce_exact::CrossEntropyExact;
 pub use class_balanced::ClassBalanced;
 pub use constrained::{Constrained, ConstrainedSettings, Form, Function, Minimised, Thresholds, Uses};
 pub use contrastive::{Contrastive, Views};
@@ -406,6 +408,7 @@ estimators! {
         Softmax(SoftmaxCrossEntropy) "Cross-entropy of several classes."
     }
     "ranked-methods" {
+        CrossEntropyExact(CrossEntropyExact) "Cross-entropy over the whole data."
         Exact(Exact) "AUC, AP or partial AUC over the whole data."
         PaucMinibatch(PaucMinibatch) "Partial AUC of each batch."
         PaucDro(PaucDro) "Partial AUC by distributionally robust losses."

@@ -99,10 +99,14 @@ impl Sizes {
         state_need(self)
     }
 
+    /// Where they begin.
+    pub fn counters_at(&self) -> usize {
+        self.state().u64 - 2 * self.cursor - crate::algorithm::COUNTERS
+    }
+
     /// The algorithm's counters in the counts of a state.
     pub fn counters<'a>(&self, u64: &'a [u64]) -> &'a [u64] {
-        let from = self.state().u64 - 2 * self.cursor - crate::algorithm::COUNTERS;
-        &u64[from..from + crate::algorithm::COUNTERS]
+        &u64[self.counters_at()..][..crate::algorithm::COUNTERS]
     }
 
     /// Of [`Buffers`].

@@ -259,6 +259,7 @@ pub static METHODS: &[Method] = &[
         softmax::ENTRY
     ),
     scored!(CrossEntropy, CrossEntropy::balanced, cross_entropy::BALANCED),
+    ranked!(CrossEntropyExact, CrossEntropyExact::from_settings, ce_exact::ENTRY),
     both!(
         scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::PPD_SG),
         AucMulticlass,

@@ -108,7 +108,15 @@ pub enum Auto {
         /// Of networks that begin at a linear model, times the root of their parameters.
         from_linear: f64,
     },
-    /// The same, times the model's parameters over the positives: how freely the model can follow single positives.
+    /// Weight decay that cross-validation chooses for linear models ([`Path`](crate::trainer::Path)); for networks, and where rows
+    /// cannot be held out, a number divided by the training rows.
+    Validated {
+        /// Of linear models whose rows cannot be held out.
+        linear: f64,
+        /// For networks.
+        network: f64,
+    },
+    /// As `PerRow`, times the model's parameters over the positives: how freely the model can follow single positives.
     PerPositive {
         /// For linear models.
         linear: f64,
@@ -224,6 +232,10 @@ pub(crate) const fn decay(linear: f64, network: f64) -> Param {
     auto_number("decay", 0.0, Auto::PerRow { linear, network, from_linear: 1.0 }, DECAYS)
 }
 pub(crate) const DECAY: Param = decay(0.1, 3.0);
+/// That of cross-entropy over all rows.
+pub(crate) const fn ridge_decay(linear: f64, network: f64) -> Param {
+    auto_number("decay", 0.0, Auto::Validated { linear, network }, DECAYS)
+}
 /// Of several classes.
 pub(crate) const CLASS_DECAY: Param = decay(0.1, 1.0);
 /// Of methods that go on from cross-entropy: the more parameters a positive has, the nearer to it they stay.
@@ -373,6 +385,14 @@ pub(crate) const PER_CLASS: Param =
 pub(crate) const PER_CELL: Param =
     count("per-cell", "32", 1, "rows of each label in each group a batch (at most those there are)");
 
+pub(crate) const MEMORY: Param = Param {
+    name: "memory",
+    about: text("pairs of vectors lbfgs keeps"),
+    domain: Domain::Count { low: 1, high: 100 },
+    default: "10",
+    auto: None,
+};
+
 /// Parameters of the exact methods: most gradients of linear models and of networks, loss of the margin and its scale, decay.
 pub(crate) const fn exact(
     steps: [f64; 2],
@@ -401,13 +421,7 @@ pub(crate) const fn exact(
         scale(steepness),
         SMOOTHING,
         link("identity"),
-        Param {
-            name: "memory",
-            about: text("pairs of vectors lbfgs keeps"),
-            domain: Domain::Count { low: 1, high: 100 },
-            default: "10",
-            auto: None,
-        },
+        MEMORY,
         number(
             "tolerance",
             "1e-6",

@@ -267,6 +267,10 @@ impl<'a> Settings<'a> {
                 let rooted = from_linear * libm::sqrt(self.scope.params as f64);
                 (if self.scope.from_linear { rooted } else { of(linear, network) }) / self.scope.rows()
             }
+            Auto::Validated { linear, network } => {
+                let rooted = libm::sqrt(self.scope.params as f64);
+                (if self.scope.from_linear { rooted } else { of(linear, network) }) / self.scope.rows()
+            }
             Auto::PerPositive { linear, network } => {
                 let positives = f64::from(self.scope.population[1].max(1));
                 of(linear, network) * self.scope.params as f64 / positives

@@ -4,6 +4,8 @@ use super::config::{Config, TrainerError, as_rows, counted, no_weights, refuse_u
 use super::passes::{SharedPasses, Work};
 use super::run::{Doubt, Objective, Run};
 use crate::algorithm::{Adam, Algorithm, AnyAlgorithm};
+#[cfg(feature = "every-method")]
+use crate::algorithm::{COUNTERS, State};
 use crate::batch::{Batch, Drawn, WEIGHTS};
 use crate::checkpoint::{CheckpointError, Coded, MOST, Reader, reals, write_reals};
 use crate::data::{Dataset, Rows, Segments, Targets};
@@ -430,7 +432,7 @@ where
         let of = |row: &u32| &scores[*row as usize * heads..][..heads];
         let mut ordered: Vec<T> = self.grouped.order.iter().flat_map(of).copied().collect();
         let (mut population, mut weights) = (self.population.clone(), self.grouped.weights.clone());
-        if WEIGHTS && !weights.is_empty() && self.host.estimator.whole().is_none() {
+        if WEIGHTS && !weights.is_empty() && !Estimator::<T>::takes_weights(&self.host.estimator) {
             (ordered, population) = self.grouped.repeated(&ordered, heads);
             weights = Vec::new();
         }
@@ -501,6 +503,25 @@ where
 }
 
 impl<T: Real> BatchRun<T> {
+    /// Raw scores of some rows.
+    #[cfg(feature = "every-method")]
+    pub(super) fn score_some(&mut self, data: &Dataset<T>, index: &[u32], scores: &mut [T]) -> Result<()> {
+        let at = self.host.iterate_at::<T>(&self.sizes, self.steps_done());
+        self.passes.forward(&self.host.model, &self.real[at..at + self.sizes.params], data.rows(), index, scores)
+    }
+
+    /// A run by L-BFGS that has ended goes on with another decay, for so many steps at most; others stay as they are.
+    #[cfg(feature = "every-method")]
+    pub(super) fn go_on(&mut self, decay: f64, steps: u64) {
+        let AnyAlgorithm::Lbfgs(rule) = self.host.algorithm else { return };
+        let (points, rest) = self.real.split_at_mut(self.sizes.points);
+        let slots = &mut rest[..self.sizes.slots];
+        let counters = &mut self.u64[self.sizes.counters_at()..][..COUNTERS];
+        self.host.algorithm = AnyAlgorithm::Lbfgs(rule.with_decay(decay, &mut State { points, slots, counters }));
+        self.host.steps = self.u64[0].saturating_add(steps);
+        self.decay = decay;
+    }
+
     /// Of a method of the registry, at the model's start values or at others.
     pub(super) fn of_method(
         method: &'static Method,

@@ -409,6 +409,14 @@ pub(super) fn room<T>(model: &ModelSpec, numbers: usize) -> Result<(), TrainerEr
     probe.try_reserve_exact(numbers).map_err(|_| TrainerError::Config(format!("model {model}: too large for memory")))
 }
 
+/// The settings of a run but these.
+#[cfg(feature = "every-method")]
+pub(super) fn pairs_without<'a>(config: &'a Config, without: &[&str]) -> Vec<(&'a str, &'a str)> {
+    let mut pairs = config.pairs();
+    pairs.retain(|pair| !without.contains(&pair.0));
+    pairs
+}
+
 /// Words with commas between them. (As `join`, in a fifth of its room.)
 #[inline(never)]
 pub(super) fn listed(words: &[&str]) -> String {

@@ -241,6 +241,11 @@ impl<T: Real> Trainer<T> {
         if !set && before.method().is_some_and(|method| method.params.iter().any(|param| param.name == "pretrain")) {
             config.settings.push(("pretrain".into(), format!("{}", before.pretraining_steps())));
         }
+        // (The decay that cross-validation chose stays, too.)
+        let chosen = before.method().is_some_and(|method| method.params.iter().any(|param| param.name == "folds"));
+        if chosen && config.settings.iter().all(|(name, _)| name != "decay") {
+            config.settings.extend(before.config.settings.iter().rfind(|(name, _)| name == "decay").cloned());
+        }
         let done = before.steps_done();
         let Self { train, test, beside, .. } = before;
         let mut trainer = Self::made(&config, train, test, beside, Begin::Saved(PhantomData))?;

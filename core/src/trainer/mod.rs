@@ -21,6 +21,8 @@ mod given;
 mod linear_start;
 mod passes;
 mod predictor;
+#[cfg(feature = "every-method")]
+mod ridge;
 mod run;
 mod saved;
 mod sum_run;
@@ -42,6 +44,7 @@ pub use warning::Warning;
 #[cfg(feature = "every-method")]
 pub use {
     device::Snapshot,
+    ridge::{Path, PathPoint},
     watch::{Tracked, Watch},
 };
 
@@ -122,6 +125,8 @@ pub struct Trainer<T: Real, R = AnyRun<T>> {
     /// Rows of a pass.
     counted: usize,
     work: Work<T>,
+    #[cfg(feature = "every-method")]
+    path: Option<Path>,
 }
 
 /// Where a trainer that is made begins.
@@ -212,6 +217,8 @@ impl<T: Real> Trainer<T> {
         begin: Begin<'_, T>,
     ) -> Result<Self, TrainerError> {
         let method = method_for(config, &train)?;
+        #[cfg(feature = "every-method")]
+        let path: Option<Path>;
         let mut pairs = config.pairs();
         let at: Option<&[T]> = match begin {
             #[cfg(feature = "every-method")]
@@ -264,6 +271,19 @@ impl<T: Real> Trainer<T> {
         let classes = classes as u32;
         let scope = Scope { population, network, params, classes, batch: 1, steps: 0, groups, protected, from_linear };
         let mut settings = settings.with_scope(scope);
+        #[cfg(feature = "every-method")]
+        {
+            path = match begin {
+                Begin::Fresh => ridge::path(method, &settings, config, &model, beside.rows(&train), &weights)?,
+                Begin::At(_) | Begin::Saved(_) => None,
+            };
+            if let Some(path) = &path {
+                pairs.push(("decay", path.decay()));
+                settings = config.settings_of(method, &pairs)?.with_scope(scope);
+                // (They have had their effect.)
+                ridge::CHOOSING.iter().for_each(|name| _ = settings.text(name));
+            }
+        }
         let constraints = constraints::asked(config, method, &train, &beside)?;
         if let Some(constraints) = &constraints {
             settings = settings.with_constraints(constraints);
@@ -295,7 +315,15 @@ impl<T: Real> Trainer<T> {
             }
         };
         constraints::check_used(config, &run)?;
-        let config = Config { init, ..config.clone() };
+        #[cfg_attr(not(feature = "every-method"), allow(unused_mut))]
+        let mut config = Config { init, ..config.clone() };
+        #[cfg(feature = "every-method")]
+        if let Some(path) = &path {
+            config.settings.push(("decay".to_string(), path.decay().to_string()));
+        }
+        #[cfg(feature = "every-method")]
+        return Ok(Self { counted, beside, path, ..Self::with_run(&config, run, train, test)? });
+        #[cfg(not(feature = "every-method"))]
         Ok(Self { counted, beside, ..Self::with_run(&config, run, train, test)? })
     }
 
@@ -355,7 +383,20 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         let range = check_range(config)?;
         check_test(&train, test.as_deref())?;
         let (config, beside, counted, work) = (config.clone(), Beside::NONE, train.len(), Work::default());
-        Ok(Self { config, range, train, test, beside, run, counted, work })
+        #[cfg(feature = "every-method")]
+        let path = None;
+        Ok(Self {
+            config,
+            range,
+            train,
+            test,
+            beside,
+            run,
+            counted,
+            work,
+            #[cfg(feature = "every-method")]
+            path,
+        })
     }
 
     /// One step of the algorithm. Returns the objective's estimate on the step's batch (a running one, for methods with
@@ -525,6 +566,13 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     pub fn params(&mut self) -> &[T] {
         // The memory fits the run it was made for.
         self.run.params(self.beside.rows(&self.train)).unwrap_or(&[])
+    }
+    /// How cross-validation chose the weight decay, if it did when the trainer was made; its configuration then has the decay among its
+    /// settings. A saved run keeps the decay alone.
+    #[cfg(feature = "every-method")]
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_ref()
     }
     /// The configuration.
     #[must_use]

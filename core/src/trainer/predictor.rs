@@ -75,6 +75,9 @@ fn fits_probabilities(config: &Config) -> bool {
     if config.method == "ce" {
         return !(set("sampling") == Some("stratified") && set("weights") == Some("as-drawn"));
     }
+    if config.method == "ce-exact" {
+        return true;
+    }
     if !COMPACT && let Some(method) = registry::method(&config.method).filter(|method| method.is_finite_sum()) {
         let default = method.params.iter().find(|param| param.name == "loss").map(|param| param.default);
         return set("loss").or(default) == Some("logistic");

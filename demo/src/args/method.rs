@@ -12,6 +12,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("logistic", "ce"),
     ("logistic-regression", "ce"),
     ("logreg", "ce"),
+    ("ridge", "ce-exact"),
     ("balanced-cross-entropy", "ce-balanced"),
     ("balanced", "ce-balanced"),
     ("auc-m", "auc-margin"),

@@ -25,6 +25,7 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
         "The baseline: begin here, and take others where `compare` shows a gain",
         &[
             ("ce", "always: it fits probabilities, and others are held against it"),
+            ("ce-exact", "the same to its minimum, with a penalty by cross-validation; all rows fit in memory"),
             ("ce-balanced", "positives are rare and should weigh as much as the others"),
         ],
     ),
@@ -207,6 +208,9 @@ fn meaning(auto: Auto) -> String {
         Auto::PerRow { linear, network, from_linear } => {
             let of = of(format!("{}/rows", number(linear)), format!("{}/rows", number(network)));
             format!("{of}, {} root of parameters/rows for those that begin at a linear model", number(from_linear))
+        }
+        Auto::Validated { network, .. } => {
+            format!("by cross-validation for linear models, {}/rows for networks", number(network))
         }
         Auto::PerPositive { linear, network } => {
             let share = |share: f64| format!("{} parameters/positives", number(share));

@@ -38,6 +38,19 @@ impl Candidate {
         scores: &[T],
         data: &Dataset<T>,
     ) -> Result<Option<Self>> {
+        let Some(one) = Self::without_interval(name, bound, order, scores, data)? else { return Ok(None) };
+        let interval = Metrics::new().intervals(scores, data.labels(), FprRange::FULL)?.auroc;
+        Ok(Some(Self { interval, ..one }))
+    }
+
+    /// The same without the interval of its AUROC, which no certificate looks at and which takes most of the time.
+    pub fn without_interval<T: Real>(
+        name: &str,
+        bound: Option<f64>,
+        order: f64,
+        scores: &[T],
+        data: &Dataset<T>,
+    ) -> Result<Option<Self>> {
         let (labels, mut memory) = (data.labels(), Metrics::new());
         let mut worst = [0.0_f64; 2];
         for rate in [Rate::Fpr, Rate::Tpr] {
@@ -47,8 +60,7 @@ impl Candidate {
             worst = [worst[0].max(gap.value), worst[1].max(upper)];
         }
         let auroc = memory.auroc(scores, labels)?;
-        let interval = memory.intervals(scores, labels, FprRange::FULL)?.auroc;
-        Ok(Some(Self { name: name.to_string(), bound, order, gap: worst[0], upper: worst[1], auroc, interval }))
+        Ok(Some(Self { name: name.to_string(), bound, order, gap: worst[0], upper: worst[1], auroc, interval: None }))
     }
 }
 

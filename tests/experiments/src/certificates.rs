@@ -89,7 +89,7 @@ impl Population {
                 noise[row] + part * f64::from(labels[row]) + if shifted { shift } else { 0.0 }
             };
             let scores: Vec<f64> = (0..rows).map(score).collect();
-            all.extend(Candidate::new(&at.to_string(), Some(gap), gap, &scores, &data)?);
+            all.extend(Candidate::without_interval(&at.to_string(), Some(gap), gap, &scores, &data)?);
         }
         order(&mut all);
         Ok(all)
@@ -108,9 +108,10 @@ pub fn run(args: &Args, json: bool) -> Result<()> {
     }
     for population in &POPULATIONS {
         for &rows in &args.rows {
-            for bound in BOUNDS {
-                let counts = (0..args.draws).into_par_iter().map(|seed| -> Result<[u64; 4]> {
-                    let all = population.draw(seed, rows, &GAPS)?;
+            let counts = (0..args.draws).into_par_iter().map(|seed| -> Result<[[u64; 4]; BOUNDS.len()]> {
+                let all = population.draw(seed, rows, &GAPS)?;
+                let mut counts = [[0; 4]; BOUNDS.len()];
+                for (counts, bound) in counts.iter_mut().zip(BOUNDS) {
                     let broken = |one: &Candidate| u64::from(one.bound.is_some_and(|gap| gap > bound));
                     let (given, wrong) = match certify(&all, bound) {
                         Certified::By(one) => (1, broken(one)),
@@ -120,10 +121,16 @@ pub fn run(args: &Args, json: bool) -> Result<()> {
                     let by_value = kept.max_by(|a, b| a.auroc.total_cmp(&b.auroc)).map_or(0, broken);
                     let edge = population.draw(seed + (1 << 32), rows, &[bound + 1e-9])?;
                     let at_bound = u64::from(matches!(certify(&edge, bound), Certified::By(_)));
-                    Ok([given, wrong, by_value, at_bound])
-                });
-                let add = |a: [u64; 4], b: [u64; 4]| Ok(std::array::from_fn(|k| a[k] + b[k]));
-                let [given, wrong, by_value, at_bound] = counts.try_reduce(|| [0; 4], add)?;
+                    *counts = [given, wrong, by_value, at_bound];
+                }
+                Ok(counts)
+            });
+            let add = |mut a: [[u64; 4]; 3], b: [[u64; 4]; 3]| {
+                a.iter_mut().flatten().zip(b.iter().flatten()).for_each(|(a, b)| *a += b);
+                Ok(a)
+            };
+            let counts = counts.try_reduce(|| [[0; 4]; BOUNDS.len()], add)?;
+            for ([given, wrong, by_value, at_bound], bound) in counts.into_iter().zip(BOUNDS) {
                 let name = population.name;
                 output::line(if json {
                     json!({"bench": "certificates", "population": name, "rows": rows, "bound": bound, "draws": args.draws, "given": given,

@@ -26,6 +26,7 @@ mod pauc;
 mod pauc_ablation;
 mod pauc_cost;
 mod reading;
+mod ridge;
 mod sorr;
 mod step;
 mod tune;
@@ -60,6 +61,8 @@ enum Bench {
     Intervals(intervals::Args),
     /// How often certified bounds on the gaps between groups are wrong, and given, on draws whose gaps are known
     Certificates(certificates::Args),
+    /// What the ridge's choice of its decay by cross-validation costs, and what comes of it
+    Ridge(ridge::Args),
     /// Time the exact sums over pairs
     Pairs(pairs::Args),
     /// AI-SARAH against its tuned baselines, and the speed of its sparse steps
@@ -118,6 +121,7 @@ fn run(args: &Args) -> Result<()> {
         Some(Bench::Reading(own)) => reading::run(own, args.json),
         Some(Bench::Intervals(own)) => intervals::run(own, args.json),
         Some(Bench::Certificates(own)) => certificates::run(own, args.json),
+        Some(Bench::Ridge(own)) => ridge::run(own, args.json),
         Some(Bench::Pairs(own)) => pairs::run(own, args.json),
         Some(Bench::AiSarah(own)) => ai_sarah::run(own),
         Some(Bench::Annthyroid(own)) => annthyroid::run(own, args.json),

@@ -1,0 +1,131 @@
+//! Cross-entropy over all rows, for an algorithm that looks at all of them: 1/n Σ_i w_i ln(1 + e^(∓s_i)), weights 1 in the mean.
+//!
+//! Value and slopes are computed in f64 whatever the type of the scores, so that a line search near the minimum sees what falls. Only for
+//! batches of everything ([`Drawn::All`]). Cost O(rows). Memory: rows values of scratch.
+
+use super::{Estimator, Grad, commit, finite};
+use crate::batch::{Batch, Drawn, Shape};
+use crate::error::{Error, Result};
+use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Metric, Source};
+use crate::registry::params::{Auto, MEMORY, Param, auto_count, choice, count, number, ridge_decay, rule};
+use crate::registry::settings::Settings;
+use crate::scratch::{Need, Scratch};
+
+/// The mean cross-entropy of all rows.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{CrossEntropyExact, Estimator, Grad};
+///
+/// let scores = [0.0; 4]; // three negatives, then a positive
+/// let batch = Batch::new(&scores, 1, &[0, 3, 4], &[3, 1], Drawn::All)?;
+/// let scratch = Scratch { real: &mut [0.0; 4], ..Scratch::default() };
+/// let mut grad = [0.0f64; 4];
+/// let value = CrossEntropyExact.gradient(&batch, &[], &[], scratch, Grad { scores: &mut grad, aux: &mut [] })?;
+/// assert_eq!((value, grad), (2.0f64.ln(), [0.125, 0.125, 0.125, -0.125])); // (σ(0) − y)/4
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CrossEntropyExact;
+
+impl CrossEntropyExact {
+    /// Of settings: it has none.
+    pub(crate) fn from_settings(_: &Settings<'_>) -> Result<Self> {
+        Ok(Self)
+    }
+
+    /// Value, and slopes where there is room for them.
+    fn evaluate<T: Real>(batch: &Batch<'_, T>, slopes: &mut [T]) -> Result<f64> {
+        let (low, high) = batch.binary()?;
+        if batch.drawn() != Drawn::All {
+            return Err(Error::Unsupported { what: "exact objectives on a part of the data" });
+        }
+        let rows = low.len() + high.len();
+        let (mut sum, weights) = (0.0, batch.weights());
+        for (row, &score) in low.iter().chain(high).enumerate() {
+            let sign = if row < low.len() { 1.0 } else { -1.0 };
+            let (weight, wrong) = (weights.get(row).copied().unwrap_or(1.0), sign * score.f64());
+            // ln(1 + e^z) and σ(z), of one exponential.
+            let part = libm::exp(-wrong.abs());
+            let (above, share) = if wrong > 0.0 { (wrong, 1.0) } else { (0.0, part) };
+            sum += weight * (above + libm::log1p(part));
+            if let Some(slope) = slopes.get_mut(row) {
+                *slope = T::settled_of(sign * weight * share / (1.0 + part) / rows as f64);
+            }
+        }
+        finite("cross-entropy", sum / rows as f64)
+    }
+}
+
+impl<T: Real> Estimator<T> for CrossEntropyExact {
+    fn needs_all(&self) -> bool {
+        true
+    }
+    fn takes_weights(&self) -> bool {
+        true
+    }
+    fn need(&self, shape: Shape) -> Need {
+        Need { real: shape.rows, ..Need::NONE }
+    }
+
+    fn value(&self, batch: &Batch<'_, T>, _: &[T], _: Scratch<'_, T>) -> Result<f64> {
+        Self::evaluate(batch, &mut [])
+    }
+
+    fn gradient(
+        &self,
+        batch: &Batch<'_, T>,
+        _: &[T],
+        _: &[T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
+        let slopes = &mut scratch.real[..batch.scores().len()];
+        let value = Self::evaluate(batch, slopes)?;
+        commit(slopes, grad.scores)?;
+        Ok(value)
+    }
+}
+
+/// Its parameters.
+const PARAMS: &[Param] = &[
+    auto_count("steps", 1, Auto::Model { linear: 1000.0, network: 200.0 }, "gradients over the whole data, at most"),
+    rule("lbfgs", &["lbfgs"]),
+    MEMORY,
+    number(
+        "tolerance",
+        "3e-5",
+        0.0,
+        0.999_999,
+        "ends when the gradient has fallen to this share of its first, or a step promises to lower the objective by less than its square",
+    ),
+    ridge_decay(1.0, 3.0),
+    count("folds", "5", 2, "folds of the rows that choose decay (auto; linear models)"),
+    choice(
+        "choose",
+        "least",
+        &["least", "one-se"],
+        "decay with the least mean loss of held-out rows, or the largest within one standard error of it",
+    ),
+    choice("bias", "free", &["free", "penalised"], "whether weight decay leaves the bias of a linear model alone"),
+];
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "ce-exact",
+    title: "Exact cross-entropy (ridge)",
+    about: "Minimises the mean cross-entropy to its minimum by exact gradients over the whole data, with a weight decay that \
+            cross-validation chooses (ridge logistic regression).",
+    kind: Kind::Whole,
+    metric: Metric::Auroc,
+    params: PARAMS,
+    paper: &[],
+    source: Source {
+        paper: "Le Cessie, Van Houwelingen 1992, Ridge Estimators in Logistic Regression",
+        part: "the penalised likelihood, and its penalty by cross-validation",
+    },
+    files: &["core/src/estimator/ce_exact.rs", "core/src/trainer/ridge.rs", "core/src/algorithm/lbfgs.rs"],
+};
