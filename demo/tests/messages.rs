@@ -149,7 +149,9 @@ fn every_message_is_in_the_table_and_ways_out_lead_out() {
         }
     }
     let folder = Folder::new("messages");
-    files().iter().for_each(|(name, bytes)| folder.write(name, bytes));
+    for (name, bytes) in files() {
+        folder.write(name, bytes);
+    }
     for model in MODELS {
         let made = run(&folder.0, &model.split(' ').collect::<Vec<_>>());
         assert!(made.status.success(), "{model}: {made:?}");
