@@ -84,6 +84,9 @@ impl From<DataError> for CliError {
             DataErrorKind::Doubtful { doubt, column, .. } => match doubt {
                 Doubt::Decimal | Doubt::OtherMark => format!("{told} (--decimal point, or --decimal comma)"),
                 Doubt::DateOrder => format!("{told} (--dates day, or --dates month)"),
+                Doubt::ShortYear => format!(
+                    "{told} (--dates day, --dates month, or --dates year; --categorical {column} takes it as text)"
+                ),
                 Doubt::MarkOfFile => {
                     format!("{told} (--categorical {column} takes it as text, --ignore {column} leaves it out)")
                 }

@@ -723,6 +723,8 @@ fn methods_are_compared_on_the_same_folds() {
     let args =
         ["compare", "data.csv", "--metric", "ap", "--methods", "soap,auc-exact", "--folds", "3", "--out", "best"];
     let text = stdout(&run(&folder.0, &args));
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let text = text.replace("\n  ", " ");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[0],
@@ -869,7 +871,7 @@ fn comparisons_are_repeated_tuned_and_taken_up_again() {
     folder.write("noise.csv", format!("a,b,label\n{}", (0..300).map(row).collect::<String>()));
     let noise =
         stdout(&run(&folder.0, &["compare", "noise.csv", "--metric", "ap", "--methods", "soap", "--folds", "3"]));
-    assert!(noise.lines().last().unwrap().starts_with("No signal found: "), "{noise}");
+    assert!(noise.replace("\n  ", " ").lines().last().unwrap().starts_with("No signal found: "), "{noise}");
     let row = |row: usize| format!("{},{},{}\n", row * 7919 % 1009, row % 3 % 2 * 4, row % 3 % 2);
     folder.write("leak.csv", format!("a,code,label\n{}", (0..200).map(row).collect::<String>()));
     let leak = run(&folder.0, &["compare", "leak.csv", "--metric", "ap", "--methods", "soap", "--folds", "2"]);

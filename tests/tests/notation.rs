@@ -1,8 +1,8 @@
 //! How numbers and dates are written, and what is done where a file can be read in two ways.
 
 use undercurve::data::{
-    DataError, DataErrorKind, Dataset, DateOrder, Decimal, Doubt, Encoding, Format, Options, Preparation, RawTable,
-    ReadOptions, Reading, Rows, Split, SplitBy, Target,
+    Blocks, ColumnValues, DataError, DataErrorKind, Dataset, DateOrder, Decimal, Doubt, Encoding, Format, Options,
+    Preparation, RawTable, ReadOptions, Reading, Rows, Split, SplitBy, Target,
 };
 
 /// A table of dense rows, in their order.
@@ -141,10 +141,140 @@ fn dates_in_their_orders() {
         let found = numbers_with(&file(';', &["01/02/1970", "03/03/1970"], &[]), &options).unwrap();
         assert_eq!(found[0], first);
     }
-    for text in ["1970-02-30", "29/02/1971", "1/1/70", "1970-01-01 25:00", "1970-01-01 13:00 pm", "1970-13-01"] {
+    for text in [
+        "1970-02-30",
+        "29/02/1971",
+        "1/1/7",
+        "3 Foo 1970",
+        "3 Mar",
+        "1970年3月",
+        "1970-01-01 25:00",
+        "1970-01-01 13:00 pm",
+        "1970-13-01",
+    ] {
         let table = read(&file(';', &[text, "1970-01-01"], &[]));
         assert!(table.first_text(0).is_some(), "{text}");
     }
+}
+
+/// What is said of the numbers says nothing of the dates, nor the reverse.
+#[test]
+fn a_decimal_mark_leaves_the_order_of_dates_alone() {
+    let text = "d;x;y\n05/01/1970;1.243;0\n13/01/1970;2.117;1\n";
+    let said = |decimal, dates| {
+        let table = read_with(text, &ReadOptions { decimal, dates, ..ReadOptions::default() });
+        [0, 1].map(|at| match table.column(at) {
+            Some(ColumnValues::Numbers(values)) => values.to_vec(),
+            _ => Vec::new(),
+        })
+    };
+    assert_eq!(said(Some(Decimal::Comma), None), [vec![4.0, 12.0], vec![1243.0, 2117.0]]);
+    assert_eq!(said(Some(Decimal::Comma), Some(DateOrder::Day)), [vec![4.0, 12.0], vec![1243.0, 2117.0]]);
+    let text = "d;x;y\n05/01/1970;1.243;0\n01/13/1970;2.117;1\n";
+    let table = read_with(
+        text,
+        &ReadOptions { decimal: Some(Decimal::Point), dates: Some(DateOrder::Month), ..ReadOptions::default() },
+    );
+    assert!(matches!(table.column(1), Some(ColumnValues::Numbers(values)) if values == [1.243, 2.117]));
+}
+
+#[test]
+fn names_of_months() {
+    let days = |cells: &[&str]| numbers(&file(';', cells, &[]));
+    let same = [
+        "4 Mar 1970",
+        "04-Mar-70",
+        "Mar 4, 1970",
+        "March 4th, 1970",
+        "4. März 1970",
+        "4 mars 1970",
+        "4 de marzo de 1970",
+        "4 de março de 1970",
+        "4 marca 1970",
+        "4 mrt 1970",
+        "1970年3月4日",
+        "04/mar./1970",
+        "4 Mar 1970 00:00 UTC",
+        "1970-03-04, 00:00",
+    ];
+    assert_eq!(days(&same), Ok(vec![62.0; same.len()]));
+    let each = ["3 juin 1970", "3 juil. 1970", "3 août 1970", "3 déc. 1970", "3 Oktober 1970", "3 paź 1970"];
+    assert_eq!(days(&each), Ok(vec![153.0, 183.0, 214.0, 336.0, 275.0, 275.0]));
+    // (Words about them are no dates.)
+    assert!(read(&file(';', &["Mar 4, 1970", "Market 4"], &[])).first_text(0).is_some());
+}
+
+#[test]
+fn years_of_two_digits() {
+    let days = |cells: &[&str]| numbers(&file(';', cells, &[]));
+    assert_eq!(days(&["04.03.70", "05.03.70"]), Ok(vec![62.0, 63.0]));
+    // The year cannot be first where its place holds no day, or the month is in the middle of nothing.
+    assert_eq!(days(&["03/14/70", "03/05/70"]), Ok(vec![72.0, 63.0]));
+    assert_eq!(days(&["14/03/70", "05/03/00"]), Ok(vec![72.0, 11_021.0]));
+    let ask = |cells: &[&str]| matches!(days(cells), Err(DataErrorKind::Doubtful { doubt: Doubt::ShortYear, .. }));
+    assert!(ask(&["14/03/22", "05/03/22"]) && ask(&["70-03-04", "71-03-05"]) && ask(&["4.3.22", "14.3.22"]));
+    for (order, wants) in [(DateOrder::Year, [63.0, 428.0]), (DateOrder::Day, [12_847.0, 13_212.0])] {
+        let options = ReadOptions { dates: Some(order), ..ReadOptions::default() };
+        let cells = if order == DateOrder::Year { ["70-03-05", "71-03-05"] } else { ["05-03-05", "05-03-06"] };
+        assert_eq!(numbers_with(&file(';', &cells, &[]), &options), Ok(wants.to_vec()));
+        // A model reads later files so.
+        let table = read_with(&file(';', &cells, &[]), &options);
+        let model = Preparation::fit(&table, &Options::default()).unwrap();
+        assert_eq!(model.notations()[0].1.dates, Some(order));
+        let again = ReadOptions { columns: model.notations().to_vec(), ..ReadOptions::default() };
+        assert_eq!(numbers_with(&file(';', &cells, &[]), &again), Ok(wants.to_vec()));
+    }
+}
+
+#[test]
+fn lakhs_and_triangles() {
+    assert_eq!(
+        numbers(&file(';', &["₹4,83,741.11", "₹12,34,56,789", "₹7.25"], &[])),
+        Ok(vec![483_741.11, 123_456_789.0, 7.25])
+    );
+    assert_eq!(numbers(&file(';', &["▲1,234.5", "△2", "3"], &[])), Ok(vec![-1234.5, -2.0, 3.0]));
+}
+
+/// A limit of measuring is a number and says that it is a limit.
+#[test]
+fn limits_of_measuring() {
+    let text = "x;z;y\n<0,5;1;0\n1,25;<2;1\n≥ 9,5;3;1\n0,75;4;0\n";
+    let table = read(text);
+    assert_eq!(table.columns(), ["x", "z", "y", "x=(below)", "x=(above)", "z=(below)"]);
+    let values = |table: &RawTable, at: usize| match table.column(at) {
+        Some(ColumnValues::Numbers(values)) => values.to_vec(),
+        _ => Vec::new(),
+    };
+    assert_eq!(values(&table, 0), [0.5, 1.25, 9.5, 0.75]);
+    assert_eq!([values(&table, 3), values(&table, 4)], [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]);
+    assert!(table.readings().contains(&("x", Reading::Limits)));
+    // The last column is the last of the file.
+    let last = Options { label: Some("-1".into()), scale: Some(undercurve::data::Scale::None), ..Options::default() };
+    let model = Preparation::fit(&table, &last).unwrap();
+    assert_eq!(model.label_column(), Some("y"));
+    assert_eq!(model.column_names(), ["x", "z", "x=(below)", "x=(above)", "z=(below)"]);
+    // What says it goes with its column.
+    let without = |options: Options| Preparation::fit(&table, &options).unwrap().column_names();
+    assert_eq!(without(Options { ignore: vec!["x".into()], ..Options::default() }), ["z", "z=(below)"]);
+    // Rows without limits, in a block or alone, are scored as ever.
+    let mut blocks = Blocks::new(&model, &ReadOptions::default(), &[], "f.csv");
+    let rows: Vec<RawTable> = [blocks.push(b"z;x\n2;1,5\n").unwrap(), blocks.finish().unwrap()]
+        .into_iter()
+        .flatten()
+        .map(|block| block.table)
+        .collect();
+    assert_eq!(dense(&model.apply_unlabelled::<f64>(&rows[0]).unwrap()), [1.5, 2.0, 0.0, 0.0, 0.0]);
+    // So is a row whose cell is one.
+    let mut blocks = Blocks::new(&model, &ReadOptions::default(), &[], "f.csv");
+    let rows = [blocks.push(b"z;x\n2;<0,5\n").unwrap(), blocks.finish().unwrap()].into_iter().flatten().next().unwrap();
+    assert_eq!(dense(&model.apply_unlabelled::<f64>(&rows.table).unwrap()), [0.5, 2.0, 1.0, 0.0, 0.0]);
+    // A limit where training had none is told.
+    let plain = Preparation::fit(&read("x;y\n0,5;0\n1,25;1\n"), &Options::default()).unwrap();
+    let error = plain.apply_unlabelled::<f64>(&read("x\n<0.5\n1.25\n")).unwrap_err();
+    assert!(matches!(error.kind, DataErrorKind::Doubtful { doubt: Doubt::Limits, .. }), "{error}");
+    // Limits alone are words, as are ages by brackets.
+    let table = read("x;y\n<18;0\n>65;1\n<18;1\n");
+    assert_eq!((table.columns().len(), table.first_text(0)), (2, Some((2, "<18"))));
 }
 
 #[test]
@@ -156,7 +286,8 @@ fn what_is_no_number_stays_text() {
         "01.234.567",
         "1 2",
         "12 34",
-        "1,24,567",
+        "1,24,56",
+        "123,45,678",
         "--5",
         "(5",
         "5)",
@@ -259,7 +390,22 @@ fn encodings_and_separators() {
     }
     let latin = ReadOptions { encoding: Encoding::Latin1, format: Format::Csv, ..ReadOptions::default() };
     let bytes = b"n\xe4me;x;y\n\xe4;1,5;0\n\x80;2,5;1\n";
-    assert_eq!(RawTable::parse_with(bytes, &latin, "f.csv").unwrap(), read("näme;x;y\nä;1,5;0\n€;2,5;1\n"));
+    let (told, same) = (RawTable::parse_with(bytes, &latin, "f.csv").unwrap(), read("näme;x;y\nä;1,5;0\n€;2,5;1\n"));
+    assert_eq!(told.columns(), same.columns());
+    (0..3).for_each(|at| assert_eq!(told.column(at), same.column(at)));
+    // A model reads later files likewise, and those that are UTF-8 as they are.
+    let model = Preparation::fit(&told, &Options::default()).unwrap();
+    assert_eq!(model.encoding(), Encoding::Latin1);
+    assert_eq!(RawTable::parse_with(text.as_bytes(), &latin, "f.csv").unwrap().columns(), plain.columns());
+    for bytes in [&bytes[..], "näme;x;y\nä;1,5;0\n€;2,5;1\n".as_bytes()] {
+        let mut blocks = Blocks::new(&model, &ReadOptions::default(), &["näme".into()], "f.csv");
+        let found: Vec<String> = [blocks.push(bytes).unwrap(), blocks.finish().unwrap()]
+            .into_iter()
+            .flatten()
+            .flat_map(|b| b.kept)
+            .collect();
+        assert_eq!(found, ["ä", "€"]);
+    }
     assert_eq!(RawTable::parse(bytes, Format::Csv, "f.csv").unwrap_err().kind, DataErrorKind::Encoding);
     // A first line that names what is between the cells; lines count on.
     for end in ["\n", "\r\n"] {

@@ -11,6 +11,7 @@ pub(crate) use codec::{Coded, Reader, write_bytes};
 pub use decided::{Calibrated, Decided};
 pub(crate) use reals::{reals, write_reals};
 
+use crate::data::Encoding;
 use crate::metric::Costs;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -263,6 +264,8 @@ mod tag {
     pub const SPLIT_BY: u8 = b'o';
     /// Only there where columns are not written as usual.
     pub const NOTATIONS: u8 = b'n';
+    /// How the training file was encoded, where that was not UTF-8.
+    pub const ENCODING: u8 = b'e';
 }
 
 impl SavedModel {
@@ -321,6 +324,7 @@ impl SavedModel {
         let split_by = bytes(self.preparation.split_by.as_ref());
         let notations = &self.preparation.notations;
         let notations = bytes(Some(notations).filter(|known| !known.is_empty()));
+        let latin1 = bytes(Some(&true).filter(|_| self.preparation.encoding == Encoding::Latin1));
         let more = [
             (tag::GROUPS, &groups[..]),
             (tag::WEIGHT, &weight),
@@ -328,6 +332,7 @@ impl SavedModel {
             (tag::CALIBRATED, &calibrated),
             (tag::SPLIT_BY, &split_by),
             (tag::NOTATIONS, &notations),
+            (tag::ENCODING, &latin1),
         ];
         // (What there is none of is no section.)
         there.extend(more.into_iter().filter(|(_, bytes)| !bytes.is_empty()));
@@ -350,6 +355,9 @@ impl SavedModel {
         preparation.weight = there(payload, tag::WEIGHT)?;
         preparation.split_by = there(payload, tag::SPLIT_BY)?;
         preparation.notations = there(payload, tag::NOTATIONS)?.unwrap_or_default();
+        if there(payload, tag::ENCODING)? == Some(true) {
+            preparation.encoding = Encoding::Latin1;
+        }
         let split = Reader(split).value().ok_or(CheckpointError::Damaged)?;
         let threshold = Reader(find(tag::THRESHOLD)?).value().ok_or(CheckpointError::Damaged)?;
         let &[real_bytes] = find(tag::REAL)? else { return Err(CheckpointError::Damaged) };

@@ -281,12 +281,16 @@ pub enum Doubt {
     MarkOfFile,
     /// Whether the day or the month comes first.
     DateOrder,
+    /// Which part of a date is its year, of two digits.
+    ShortYear,
     /// In some dates the day comes first, in some the month.
     TwoOrders,
     /// Some numbers have percent signs and some none, or training had it otherwise.
     Percent,
     /// There is more than one currency.
     Currencies,
+    /// A number is a limit of measuring, and training had none in the column.
+    Limits,
 }
 
 /// Text from the input, quoted, on one line and not too long.
@@ -377,6 +381,12 @@ impl fmt::Display for DataErrorKind {
                     }
                     Doubt::DateOrder => {
                         write!(f, "{text} in column {column}: does the day or the month come first? No cell tells")
+                    }
+                    Doubt::ShortYear => {
+                        write!(f, "{text} in column {column}: which part is the year? No cell tells")
+                    }
+                    Doubt::Limits => {
+                        write!(f, "a limit, as {text}, in column {column}, where training had none")
                     }
                     Doubt::TwoOrders => {
                         write!(f, "dates of column {column} begin with the day and with the month: {text} and {other}")

@@ -30,8 +30,11 @@ pub(super) const DECIMALS: &[Word<Decimal>] =
     &[("point", "1,234.5", Decimal::Point), ("comma", "1.234,5", Decimal::Comma)];
 
 /// `--dates`.
-pub(super) const DATES: &[Word<DateOrder>] =
-    &[("day", "31/12/2024", DateOrder::Day), ("month", "12/31/2024", DateOrder::Month)];
+pub(super) const DATES: &[Word<DateOrder>] = &[
+    ("day", "31/12/2024", DateOrder::Day),
+    ("month", "12/31/2024", DateOrder::Month),
+    ("year", "24-12-31", DateOrder::Year),
+];
 
 /// `--encoding`.
 pub(super) const ENCODINGS: &[Word<Encoding>] = &[
@@ -57,7 +60,7 @@ pub struct Layout {
     /// model what it was trained on]
     #[arg(long, value_name = "MARK", hide_possible_values = true, value_parser = words(DECIMALS))]
     pub decimal: Option<Decimal>,
-    /// What comes first in dates like 03/04/2024: day or month [default: what the cells of a column show]
+    /// What comes first in dates like 03/04/2024 and 03/04/24: day, month or (of two digits) year [default: what the cells of a column show]
     #[arg(long, value_name = "WHICH", hide_possible_values = true, value_parser = words(DATES))]
     pub dates: Option<DateOrder>,
 }

@@ -206,7 +206,7 @@ impl Schema {
 
     /// How the columns are written.
     pub fn notations(&self, options: &mut ReadOptions) {
-        let of = |column: &Column| Notation { decimal: column.decimal, dates: column.order, percent: false };
+        let of = |column: &Column| Notation { decimal: column.decimal, dates: column.order, ..Notation::default() };
         let known = self.columns.iter().map(|(name, column)| (name.clone(), of(column)));
         options.columns = known.filter(|(_, notation)| *notation != Notation::default()).collect();
     }

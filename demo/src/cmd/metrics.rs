@@ -251,6 +251,16 @@ impl Plan {
         let positive = self.columns.positive.as_deref().map(str::parse::<f64>).transpose();
         // Words are known from a file that has both.
         let target = if positive.is_ok() { Target::Values } else { Target::Binary };
+        let wrong = || {
+            CliError::input(format!(
+                "{}: a label other than 0 and 1 (--positive says which counts as positive in every file)",
+                table.name()
+            ))
+        };
+        let of_label = table.columns().iter().position(|name| *name == label);
+        if positive == Ok(None) && of_label.is_some_and(|at| table.first_text(at).is_some()) {
+            return Err(wrong());
+        }
         let (_, data) = self.prepared(&table, label, &[score], target)?;
         let (Rows::Dense { data: scores, .. }, positive) = (data.rows(), positive.ok().flatten()) else {
             return Err(CliError::input(format!("{}: a score is not a number", table.name())));
@@ -259,12 +269,7 @@ impl Plan {
             Targets::Values(values) => values.iter().map(|&value| scores::class(value, positive)).collect(),
             _ => Some(data.labels().to_vec()),
         };
-        let Some(labels) = labels else {
-            return Err(CliError::input(format!(
-                "{}: a label other than 0 and 1 (--positive says which counts as positive in every file)",
-                table.name()
-            )));
-        };
+        let labels = labels.ok_or_else(wrong)?;
         self.notes(&table, data.weights())?;
         let mut state = State::new();
         state.update(scores, &labels, data.weights())?;

@@ -17,8 +17,8 @@ use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
-    Dataset, Format, Missing, Options, Preparation, RawTable, ReadOptions, Reading, identifiers, label_column_of,
-    unpacked,
+    Dataset, Encoding, Format, Missing, Options, Preparation, RawTable, ReadOptions, Reading, identifiers,
+    label_column_of, unpacked,
 };
 use undercurve::trainer::{Config, Predictor};
 
@@ -61,6 +61,9 @@ pub fn table_again(path: &Path, layout: Layout, preparation: &Preparation) -> Re
     let label = preparation.label_column();
     let mut options = read_options(layout, None);
     options.na = preparation.na().to_vec();
+    if options.encoding == Encoding::Utf8 {
+        options.encoding = preparation.encoding();
+    }
     (options.texts, options.columns) = (preparation.texts(), preparation.notations().to_vec());
     options.label = label.map(str::to_string);
     // (A pipe cannot be read twice.)
@@ -219,6 +222,8 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
             Reading::Percent => "percent signs in column",
             Reading::Currency => "a currency in column",
             Reading::Dates => "dates in column",
+            Reading::ShortYears => "years of two digits in column",
+            Reading::Limits => "limits, as <0.5, in column",
             Reading::Rounded => "whole numbers beyond 2^53 in column",
             Reading::Padded => "numbers with zeros before them in column",
             Reading::Counter => "column",
@@ -230,7 +235,15 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
             Reading::Percent => "were left out, so that 5.7% is 5.7".to_string(),
             Reading::Currency => "was left out".to_string(),
             Reading::Dates => format!("were read as days since 1970-01-01; --ignore {name} leaves it out"),
-            Reading::Rounded if !told(name) => format!("were rounded; --ignore {name} leaves it out"),
+            Reading::ShortYears => "were read as 1940 to 2039".to_string(),
+            Reading::Limits => {
+                format!(
+                    "were read as numbers, and \"{name}=(below)\" or \"{name}=(above)\" says which; --categorical {name} takes all as text"
+                )
+            }
+            Reading::Rounded if !told(name) => {
+                format!("were rounded; --categorical {name} takes it as categories, --ignore {name} leaves it out")
+            }
             Reading::Padded if !told(name) => {
                 format!(
                     "were read as numbers; --categorical {name} takes it as categories, --ignore {name} leaves it out"

@@ -4,10 +4,11 @@
 //! The preparation decides whether a column is numbers or text, so a row is read the same way in every block. Blocks end where a
 //! line ends outside quotes, by the rules of the tokeniser. A text without line feeds is one block.
 
-use super::cells::{Making, Reads};
+use super::cells::{Making, Reads, add_limits};
+use super::notation::limited;
 use super::pieces::{Piece, Pieces};
 use super::whole::notations;
-use super::{Content, Decimal, Format, Notation, RawTable, ReadOptions, csv, decode, detect, libsvm};
+use super::{Content, Decimal, Encoding, Format, Notation, RawTable, ReadOptions, csv, decode, detect, libsvm};
 use crate::data::Preparation;
 use crate::data::error::{DataError, DataErrorKind, Placed};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -69,6 +70,7 @@ impl Blocks {
             name: name.to_string(),
             options: ReadOptions {
                 na: preparation.na().to_vec(),
+                encoding: if options.encoding == Encoding::Utf8 { preparation.encoding() } else { options.encoding },
                 columns: preparation.notations().to_vec(),
                 ..options.clone()
             },
@@ -141,7 +143,14 @@ impl Blocks {
         };
         self.begun |= block.is_some();
         Ok(block.map(|(content, lines, kept)| Block {
-            table: RawTable { name: self.name.clone(), content, lines, na: self.options.na.clone(), is_text: true },
+            table: RawTable {
+                name: self.name.clone(),
+                content,
+                lines,
+                na: self.options.na.clone(),
+                is_text: true,
+                encoding: self.options.encoding,
+            },
             kept,
         }))
     }
@@ -190,15 +199,17 @@ impl Blocks {
         let reads = Reads::new(&self.options, delimiter);
         let mut making = Making::new(&layout.texts, &layout.known);
         making.push(&cells, start, 0, reads);
-        let (columns, told) = making.finish(reads)?;
-        let content = Content::Csv { names: layout.names.clone(), header: None, clear: true, columns, told };
+        let (mut made, mut names) = (making.finish(reads)?, layout.names.clone());
+        add_limits(&mut names, &mut made);
+        let (columns, told) = made;
+        let content = Content::Csv { names, header: None, clear: true, columns, told };
         let lines = cells.lines[start..].iter().map(|line| line.saturating_add(before));
         Ok(Some((content, lines.collect(), kept)))
     }
 
     fn is_header(&self, cells: &csv::Cells) -> bool {
         let first: BTreeSet<&str> = (0..cells.width).map(|column| cells.get(0, column)).collect();
-        let named = |name: &String| first.contains(name.as_str());
+        let named = |name: &String| first.contains(name.as_str()) || limited(name).is_some();
         let numbered = |name: &String| name.strip_prefix('x').is_some_and(|number| number.parse::<u32>().is_ok());
         self.needed.iter().all(named) || !self.needed.iter().all(numbered)
     }
@@ -215,15 +226,25 @@ impl Blocks {
 
     /// What the columns of these names are; every column that is asked for has to be there.
     fn layout(&self, delimiter: u8, names: Vec<String>, line: u32) -> Result<Layout, Placed> {
-        let places: BTreeMap<&String, usize> = names.iter().zip(0..).collect();
-        if let Some(name) = self.needed.iter().chain(&self.keep).find(|name| !places.contains_key(name)) {
+        let places: BTreeMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
+        let there = |name: &&String| {
+            let of = limited(name).filter(|of| self.needed.iter().any(|name| name == of));
+            places.contains_key(name.as_str()) || of.is_some_and(|of| places.contains_key(of))
+        };
+        if let Some(name) = self
+            .needed
+            .iter()
+            .find(|name| !there(name))
+            .or(self.keep.iter().find(|name| !places.contains_key(name.as_str())))
+        {
             return Err((line, 0, DataErrorKind::MissingColumn { name: name.clone(), columns: names }));
         }
         // What is not looked at is text: whatever it holds.
         let mut texts = vec![true; names.len()];
-        self.needed.iter().for_each(|name| texts[places[name]] = false);
-        self.texts.iter().filter_map(|name| places.get(name)).for_each(|&at| texts[at] = true);
-        let keep = self.keep.iter().map(|name| places[name]).collect();
+        let place = |name: &String| places.get(name.as_str()).copied();
+        self.needed.iter().filter_map(place).for_each(|at| texts[at] = false);
+        self.texts.iter().filter_map(place).for_each(|at| texts[at] = true);
+        let keep = self.keep.iter().filter_map(place).collect();
         // In a file with commas between its cells a point is the decimal mark, unless the model says otherwise: the cells of a
         // block alone do not decide it.
         let mut known = notations(&names, &self.options.columns);

@@ -2,7 +2,10 @@
 
 use super::super::error::{DataErrorKind, Doubt, Placed};
 use super::csv::Cells;
-use super::notation::{DateOrder, Decimal, Holds, Meanings, Notation, Sign, Tally, date, number, point_may_group};
+use super::notation::{
+    DateOrder, Decimal, Holds, Meanings, Notation, Short, Sign, Tally, date, limit, limit_names, number,
+    point_may_group,
+};
 use super::{Doubted, MISSING, RawColumn, ReadOptions, Reading, Told, Values, Written, number_text};
 use crate::decimal;
 use alloc::collections::BTreeMap;
@@ -16,15 +19,17 @@ pub(super) enum Cell {
     Missing,
     /// A number; whether its text tells more than its value, as zeros before it do.
     Number(Meanings, Sign, bool),
+    /// A number that a value is below, or above.
+    Limit(Meanings, Sign, bool),
     /// Days since the beginning of 1970.
-    Date(Meanings),
+    Date(Meanings, Short),
     NonFinite,
     Text,
 }
 
 impl Cell {
     pub fn is_number(&self) -> bool {
-        matches!(self, Self::Number(..) | Self::Date(_) | Self::NonFinite)
+        matches!(self, Self::Number(..) | Self::Limit(..) | Self::Date(..) | Self::NonFinite)
     }
 }
 
@@ -62,6 +67,11 @@ impl<'a> Reads<'a> {
     }
 
     pub fn cell(self, text: &str) -> Cell {
+        self.cell_of(text, None)
+    }
+
+    /// A cell of a column whose order of dates is known, or not.
+    fn cell_of(self, text: &str, order: Option<DateOrder>) -> Cell {
         if MISSING_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word)) || self.na.iter().any(|na| na == text) {
             return Cell::Missing;
         }
@@ -76,8 +86,20 @@ impl<'a> Reads<'a> {
             Ok(_) => Cell::NonFinite,
             // (A number is no date: three digits make a group, and four a year.)
             Err(_) => {
-                let number = || number(text).map(|(meanings, sign)| Cell::Number(meanings, sign, true));
-                date(text).map(Cell::Date).or_else(number).unwrap_or(Cell::Text)
+                let date = || date(text, self.dates.or(order)).map(|(days, short)| Cell::Date(days, short));
+                let marked = || number(text).map(|(meanings, sign)| Cell::Number(meanings, sign, true));
+                let limit = || {
+                    let (below, rest) = limit(text)?;
+                    match (rest.parse::<f64>(), number(rest)) {
+                        (Ok(x), _) if x.is_finite() && !point_may_group(rest) => {
+                            let second = (!rest.contains('.')).then_some(x);
+                            Some(Cell::Limit(Meanings { first: Some(x), second }, Sign::None, below))
+                        }
+                        (_, Some((meanings, sign))) => Some(Cell::Limit(meanings, sign, below)),
+                        _ => None,
+                    }
+                };
+                date().or_else(marked).or_else(limit).unwrap_or(Cell::Text)
             }
         }
     }
@@ -103,6 +125,12 @@ fn is_code(text: &str, x: f64) -> bool {
 struct Seen {
     numbers: Tally,
     dates: Tally,
+    /// Of the dates, the first whose year of two digits may be first, the first where it is, and those where it is last.
+    either: Option<u32>,
+    year_first: Option<u32>,
+    year_last: usize,
+    /// Limits that values are below, and above.
+    limits: [usize; 2],
     /// Those with zeros before them, and whole ones beyond 2⁵³.
     padded: usize,
     large: usize,
@@ -129,7 +157,19 @@ impl Seen {
                 }
             }
             Cell::Missing | Cell::NonFinite => {}
-            Cell::Date(days) => self.dates.add(row, *days),
+            Cell::Limit(meanings, sign, below) => {
+                self.add_number(row, *meanings, *sign);
+                self.limits[usize::from(!below)] += 1;
+            }
+            Cell::Date(days, short) => {
+                self.dates.add(row, *days);
+                match short {
+                    Short::No => {}
+                    Short::Last => self.year_last += 1,
+                    Short::Either => _ = self.either.get_or_insert(row),
+                    Short::First => _ = self.year_first.get_or_insert(row),
+                }
+            }
             Cell::Text => {
                 self.text += 1;
                 self.first_text.get_or_insert(row);
@@ -156,8 +196,13 @@ impl Seen {
         self.text > 0 || (self.numbers.count > 0 && self.dates.count > 0)
     }
 
-    /// Dates beside numbers are text.
-    fn settle(&mut self) {
+    /// Dates beside numbers are text, and so are limits alone where none are known.
+    fn settle(&mut self, known: Notation) {
+        let limits = self.limits[0] + self.limits[1];
+        if limits > 0 && limits == self.numbers.count && known.limits == [false; 2] {
+            self.text += limits;
+            self.first_text = self.first_text.or(self.numbers.first);
+        }
         if self.numbers.count > 0 && self.dates.count > 0 {
             self.text += self.dates.count;
             self.first_text = [self.first_text, self.dates.first].into_iter().flatten().min();
@@ -167,6 +212,8 @@ impl Seen {
     /// Which decimal mark holds and which order of dates, with what is known of the column, and what is usual in the file.
     fn holds(&self, known: Notation, usual: Option<Decimal>) -> [Holds; 2] {
         let of = |tally: &Tally, second: Option<bool>, usual: Option<bool>| match (second, tally.holds(), usual) {
+            // (What is said of numbers says nothing of dates, nor the reverse.)
+            _ if tally.count == 0 => Holds::Either,
             (Some(second), ..) => tally.under(second),
             (None, Holds::Unknown, Some(second)) => tally.under(second),
             (None, holds, _) => holds,
@@ -174,7 +221,11 @@ impl Seen {
         let comma = |mark: Decimal| mark == Decimal::Comma;
         [
             of(&self.numbers, known.decimal.map(comma), usual.map(comma)),
-            of(&self.dates, known.dates.map(|order| order == DateOrder::Month), None),
+            of(
+                &self.dates,
+                known.dates.filter(|&order| order != DateOrder::Year).map(|order| order == DateOrder::Month),
+                None,
+            ),
         ]
     }
 
@@ -185,6 +236,11 @@ impl Seen {
             (one, tally.second_only.or(tally.both).unwrap_or(one))
         };
         let of = |doubt, (one, other)| Some((doubt, one, other));
+        // (One whose year cannot be first tells it for all.)
+        let open = self.year_first.or(self.either.filter(|_| self.year_last == 0));
+        if let (Some(row), None) = (open, known.dates) {
+            return of(Doubt::ShortYear, (row, row));
+        }
         match (numbers, dates) {
             (Holds::Neither, _) if known.decimal.is_some() => {
                 let row = self.numbers.first_only.filter(|_| known.decimal == Some(Decimal::Comma));
@@ -209,6 +265,11 @@ impl Seen {
         let rises = || values.len() >= COUNTED && values.windows(2).all(|pair| pair[1] == pair[0] + 1.0);
         let comma = numbers == Holds::Second && self.numbers.second_only.is_some();
         let other = match () {
+            () if self.dates.count > 0
+                && (self.year_last > 0 || self.either.is_some() || self.year_first.is_some()) =>
+            {
+                Some(Reading::ShortYears)
+            }
             () if self.dates.count > 0 => Some(Reading::Dates),
             () if self.large > 0 => Some(Reading::Rounded),
             () if self.padded > 0 => Some(Reading::Padded),
@@ -224,6 +285,8 @@ impl Seen {
             .then_some(Reading::Thousands),
             self.percent.map(|_| Reading::Percent),
             self.currency.map(|_| Reading::Currency),
+            (self.limits != [0, 0]).then_some(Reading::Limits),
+            (other == Some(Reading::ShortYears)).then_some(Reading::Dates),
             other,
         ];
         found.into_iter().flatten().collect()
@@ -232,6 +295,27 @@ impl Seen {
 
 /// The columns, and how they were read.
 type Columns = (Vec<RawColumn>, Vec<Told>);
+
+/// Adds at the end, for each column some of whose numbers are limits, the columns that say which.
+pub(super) fn add_limits(names: &mut Vec<String>, (columns, told): &mut Columns) {
+    for at in 0..told.len() {
+        if told[at].notation.limits == [false; 2] {
+            continue;
+        }
+        for (above, name) in [false, true].into_iter().zip(limit_names(&names[at])) {
+            if !told[at].notation.limits[usize::from(above)] || names.contains(&name) {
+                continue;
+            }
+            let RawColumn::Numbers(values, written) = &columns[at] else { continue };
+            let mut is = vec![0.0; values.len()];
+            let limits = written.iter().filter(|(_, text)| limit(text).is_some_and(|(below, _)| below != above));
+            limits.for_each(|(row, _)| is[row as usize] = 1.0);
+            names.push(name);
+            columns.push(RawColumn::Numbers(is, Written::default()));
+            told.push(Told::default());
+        }
+    }
+}
 
 /// Columns in the making: their cells come row after row, and what each is shows at the end.
 #[derive(Clone, Debug)]
@@ -382,7 +466,9 @@ impl Making {
 
     /// What the columns are.
     pub fn finish(mut self, reads: Reads<'_>) -> Result<Columns, Placed> {
-        self.columns.iter_mut().filter_map(|column| column.seen.as_mut()).for_each(Seen::settle);
+        for column in &mut self.columns {
+            column.seen.iter_mut().for_each(|seen| seen.settle(column.known));
+        }
         let number = |at: &usize| self.columns[*at].seen.is_some_and(|seen| seen.text == 0);
         let infinite = self.non_finite.iter().filter(|(at, _)| number(at)).map(|(at, (line, text))| (line, at, text));
         if let Some((&line, &at, text)) = infinite.min() {
@@ -428,7 +514,7 @@ impl Column {
             values.push(x);
             return None;
         }
-        let cell = reads.cell(text);
+        let cell = reads.cell_of(text, self.known.dates);
         let numbers = matches!(self.cells, Found::Numbers { .. });
         let is_text = self.seen.as_mut().is_none_or(|seen| {
             seen.add(row, &cell, text);
@@ -446,7 +532,7 @@ impl Column {
             }
             Found::Numbers { values, written } => {
                 let meanings = match cell {
-                    Cell::Number(meanings, _, _) | Cell::Date(meanings) => meanings,
+                    Cell::Number(meanings, _, _) | Cell::Limit(meanings, ..) | Cell::Date(meanings, _) => meanings,
                     Cell::Missing | Cell::NonFinite | Cell::Text => Meanings::plain(f64::NAN),
                 };
                 let other = match meanings {
@@ -457,7 +543,9 @@ impl Column {
                 };
                 // (The first of them is shown where nothing decides.)
                 let shown = other.is_some() && self.second.is_empty();
-                if shown || matches!(cell, Cell::Number(_, _, true) | Cell::Date(_) | Cell::NonFinite) {
+                let told =
+                    matches!(cell, Cell::Number(_, _, true) | Cell::Limit(..) | Cell::Date(..) | Cell::NonFinite);
+                if shown || told {
                     written.push(row, text);
                 }
                 values.push(meanings.first.or(meanings.second).unwrap_or(f64::NAN));
@@ -471,7 +559,7 @@ impl Column {
     fn finish(self, reads: Reads<'_>, usual: Option<Decimal>) -> (RawColumn, Told) {
         let Self { seen, cells, second, known } = self;
         let (seen, mut values, written) = match (seen, cells) {
-            (Some(seen), Found::Numbers { values, written }) => (seen, values, written),
+            (Some(seen), Found::Numbers { values, written }) if seen.text == 0 => (seen, values, written),
             (seen, cells) => return Self::text(seen, cells),
         };
         // What is said of this file comes before what a model knows of another.
@@ -506,9 +594,12 @@ impl Column {
             Holds::Second => Some(DateOrder::Month),
             _ => known.dates.filter(|_| seen.dates.count > 0),
         };
-        let notation = Notation { decimal, dates, percent: seen.percent.is_some() };
-        // What is to be told from other categories.
-        let codes = written.iter().filter(|(_, text)| text.parse().is_ok_and(|x| is_code(text, x)));
+        let dates = known.dates.filter(|&order| order == DateOrder::Year && seen.dates.count > 0).or(dates);
+        let limits = [0, 1].map(|at| known.limits[at] || seen.limits[at] > 0);
+        let notation = Notation { decimal, dates, percent: seen.percent.is_some(), limits };
+        // What is to be told from other categories, and which numbers are limits.
+        let told = |text: &str| limit(text).is_some() || text.parse().is_ok_and(|x| is_code(text, x));
+        let codes = written.iter().filter(|(_, text)| told(text));
         let written = codes.fold(Written::default(), |mut kept, (row, text)| {
             kept.push(row, text);
             kept
@@ -524,7 +615,8 @@ impl Column {
         let signs = seen.is_some() && 2 * count > numbers.len() && count > 1;
         let readings = if signs { vec![Reading::Signs] } else { Vec::new() };
         let (values, codes) = ranked(numbers, codes);
-        let stray = seen.filter(|seen| seen.numbers.count > seen.text).and_then(|seen| seen.first_text);
+        let stray = seen.filter(|seen| seen.numbers.count.max(seen.dates.count) > seen.text);
+        let stray = stray.and_then(|seen| seen.first_text);
         (RawColumn::Text { values, codes, stray }, Told { readings, ..Told::default() })
     }
 }

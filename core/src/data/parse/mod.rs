@@ -13,6 +13,7 @@ mod whole;
 pub use blocks::{Block, Blocks};
 pub(super) use cells::as_text;
 pub use csv::LABEL_NAMES;
+pub(super) use notation::limited;
 pub use notation::{DateOrder, Decimal, Notation};
 pub use whole::first_rows;
 
@@ -52,7 +53,7 @@ pub enum Encoding {
     /// UTF-8, or, where a byte order mark begins the text (and with the feature `std`), UTF-16.
     #[default]
     Utf8,
-    /// Windows-1252: Latin-1 with what Windows has in place of its control characters.
+    /// Windows-1252, where the text is not UTF-8: Latin-1 with what Windows has in place of its control characters.
     Latin1,
 }
 
@@ -100,9 +101,14 @@ pub enum Reading {
     Percent,
     /// As numbers with the sign of a currency.
     Currency,
-    /// As dates, which became days since the beginning of 1970 (UTC): `2024-02-29`, `2024/2/29`, `29.2.2024`, `29/02/2024` or
-    /// `02/29/2024`, each with a time behind it or not.
+    /// As dates, which became days since the beginning of 1970 (UTC): `2024-02-29`, `2024/2/29`, `29.2.2024`, `29/02/2024`,
+    /// `02/29/2024`, or `29 Feb 2024` in some languages, each with a time behind it or not.
     Dates,
+    /// As dates whose years have two digits: 00 to 39 are 2000 to 2039, 40 to 99 are 1940 to 1999. (They are `Dates`, too.)
+    ShortYears,
+    /// As numbers, some of which are limits of measuring, as `<0.5` is: the number is the limit, and columns `x=(below)` and
+    /// `x=(above)` at the end of the table say which are.
+    Limits,
     /// As whole numbers, some beyond 2⁵³, which were rounded.
     Rounded,
     /// As numbers, some with zeros before them, as codes have.
@@ -313,7 +319,8 @@ pub(super) enum Content {
 ///
 /// Cells of a CSV file lose the blanks around them. Empty cells, `?`, `-`, `NA`, `N/A`, `#N/A`, `NaN`, `null` and `None` (in
 /// any case) are missing. Infinities among numbers are an error. Numbers may have decimal commas, marks between thousands, percent
-/// signs, currencies, and brackets or a minus behind them where they are negative; a column of dates becomes days ([`Reading`]). Of what can be read in two ways,
+/// signs, currencies, and brackets or a minus behind them where they are negative; a column of dates becomes days, and limits of measuring
+/// become numbers with a column at the end that says which they are ([`Reading`]). Of what can be read in two ways,
 /// as 1.243 and 03/04/2022 can, the column's other cells decide, then the file's; where none does, training on it is an error
 /// ([`doubt`](Self::doubt)). Blank lines are skipped, a byte order mark is too. A column is text as soon as one cell is neither a number nor missing.
 #[derive(Clone, Debug, PartialEq)]
@@ -325,6 +332,7 @@ pub struct RawTable {
     pub(super) na: Vec<String>,
     /// Whether it was read from a text, and not made of values in memory.
     pub(super) is_text: bool,
+    pub(super) encoding: Encoding,
 }
 
 impl RawTable {
@@ -385,7 +393,14 @@ impl RawTable {
     }
 
     fn made((content, lines): (Content, Vec<u32>), options: &ReadOptions, name: &str) -> Result<Self, DataError> {
-        Ok(Self { name: name.to_string(), content, lines, na: options.na.clone(), is_text: true })
+        Ok(Self {
+            name: name.to_string(),
+            content,
+            lines,
+            na: options.na.clone(),
+            is_text: true,
+            encoding: options.encoding,
+        })
     }
 
     /// A table of columns that are in memory: what a CSV file of the same cells is, whose row k is line k + 1; but text stays
@@ -424,7 +439,7 @@ impl RawTable {
         let making = cells::Making::of_columns(columns.iter().map(|column| column.1), reads);
         let (columns, told) = making.finish(reads).map_err(at)?;
         let content = Content::Csv { names, header: None, clear: true, columns, told };
-        Ok(Self { name: name.to_string(), content, lines, na: Vec::new(), is_text: false })
+        Ok(Self { name: name.to_string(), content, lines, na: Vec::new(), is_text: false, encoding: Encoding::Utf8 })
     }
 
     /// Sparse rows that are in memory: what a LIBSVM file of them is, whose row k is line k + 1. Row k has the values
@@ -470,22 +485,42 @@ impl RawTable {
         let labels = if labels.is_empty() { alloc::vec![f64::NAN; rows] } else { labels.to_vec() };
         let (ptr, col, val, queries) = (ptr.to_vec(), col.to_vec(), val.to_vec(), Vec::new());
         let content = Content::Libsvm { labels, ptr, col, val, cols, queries };
-        Ok(Self { name: name.to_string(), content, lines, na: Vec::new(), is_text: true })
+        Ok(Self { name: name.to_string(), content, lines, na: Vec::new(), is_text: true, encoding: Encoding::Utf8 })
     }
 
     /// One row, from names of columns and what a file would have in them; all but `numbers` are text whatever they hold.
-    pub(crate) fn of_row(row: &[(&str, &str)], numbers: &[&str], na: &[String]) -> Result<Self, DataError> {
+    /// `known`: how columns are written.
+    pub(crate) fn of_row(
+        row: &[(&str, &str)],
+        numbers: &[&str],
+        na: &[String],
+        known: &[(String, Notation)],
+    ) -> Result<Self, DataError> {
         let name = String::from("row");
         let cells = csv::Cells::of_row(row.iter().map(|cell| cell.1));
-        let names: Vec<String> = row.iter().map(|cell| cell.0.to_string()).collect();
+        let mut names: Vec<String> = row.iter().map(|cell| cell.0.to_string()).collect();
         let texts: Vec<bool> = row.iter().map(|cell| !numbers.contains(&cell.0)).collect();
         let reads = cells::Reads::plain(na);
-        let mut making = cells::Making::new(&texts, &[]);
+        // (Of how a file was written only that counts here: what is given is written as programs write it.)
+        let limits =
+            |name: &String| known.iter().find(|known| known.0 == *name).map_or([false; 2], |known| known.1.limits);
+        let known: Vec<Notation> =
+            names.iter().map(|name| Notation { limits: limits(name), ..Notation::default() }).collect();
+        let mut making = cells::Making::new(&texts, &known);
         making.push(&cells, 0, 0, reads);
         match making.finish(reads) {
-            Ok((columns, told)) => {
+            Ok(mut made) => {
+                cells::add_limits(&mut names, &mut made);
+                let (columns, told) = made;
                 let content = Content::Csv { names, header: None, clear: true, columns, told };
-                Ok(Self { name, content, lines: cells.lines, na: na.to_vec(), is_text: false })
+                Ok(Self {
+                    name,
+                    content,
+                    lines: cells.lines,
+                    na: na.to_vec(),
+                    is_text: false,
+                    encoding: Encoding::Utf8,
+                })
             }
             Err(placed) => Err(DataError::placed(&name, placed, 0)),
         }
@@ -572,6 +607,12 @@ impl RawTable {
         let Content::Csv { names, told, .. } = &self.content else { return Vec::new() };
         let other = names.iter().zip(told).filter(|(_, told)| told.notation != Notation::default());
         other.map(|(name, told)| (name.clone(), told.notation)).collect()
+    }
+
+    /// Whether some numbers of the k-th column are limits that values are below, and above.
+    pub(super) fn limits(&self, column: usize) -> [bool; 2] {
+        let Content::Csv { told, .. } = &self.content else { return [false; 2] };
+        told.get(column).map_or([false; 2], |told| told.notation.limits)
     }
 
     /// What cannot be told of the k-th column, as the error that its use as numbers or dates gives: a decimal mark or an order of
@@ -746,12 +787,12 @@ fn decode(piece: &pieces::Piece, encoding: Encoding) -> Result<Cow<'_, str>, Pla
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").filter(|_| first).unwrap_or(bytes);
     let bytes = if first && csv::separator(bytes).is_some() { &bytes[5..] } else { bytes };
-    if encoding == Encoding::Latin1 {
-        let char = |&b: &u8| if matches!(b, 128..160) { WINDOWS[usize::from(b - 128)] } else { char::from(b) };
-        return Ok(Cow::Owned(bytes.iter().map(char).collect()));
-    }
     match core::str::from_utf8(bytes) {
         Ok(text) => Ok(Cow::Borrowed(text)),
+        Err(_) if encoding == Encoding::Latin1 => {
+            let char = |&b: &u8| if matches!(b, 128..160) { WINDOWS[usize::from(b - 128)] } else { char::from(b) };
+            Ok(Cow::Owned(bytes.iter().map(char).collect()))
+        }
         Err(error) => {
             let before = &bytes[..error.valid_up_to()];
             let line = 1 + before.iter().filter(|&&b| b == b'\n').count();

@@ -5,6 +5,7 @@
 //! `12,5` has one meaning and `1.243` two: 1.243, or 1243. A date with slashes or dashes and its year last may have its day or
 //! its month first. A cell is read in both ways; the other cells of its column, then those of its file, say which holds.
 
+use super::number_text;
 use crate::checkpoint::{Coded, Reader};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,13 +19,15 @@ pub enum Decimal {
     Comma,
 }
 
-/// What comes first in a date like `03/04/2022`.
+/// What comes first in a date like `03/04/2022` or `03/04/22`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DateOrder {
     /// The 3rd of April.
     Day,
     /// The 4th of March.
     Month,
+    /// A year of two digits, the month and the day.
+    Year,
 }
 
 /// How a column is written, where that is not how numbers are in a file with commas between its cells. A model keeps it, and
@@ -37,19 +40,24 @@ pub struct Notation {
     pub dates: Option<DateOrder>,
     /// Whether its numbers have percent signs; 5.7 % is 5.7.
     pub percent: bool,
+    /// Whether some of its numbers are limits that a value is below, as `<0.5`, or above; then the columns `x=(below)` and
+    /// `x=(above)` say of each row whether its number is one.
+    pub limits: [bool; 2],
 }
 
 impl Coded for Notation {
     fn write(&self, out: &mut Vec<u8>) {
         let code = |which: Option<bool>| which.map_or(0, |second| 1 + u8::from(second));
         out.push(code(self.decimal.map(|mark| mark == Decimal::Comma)));
-        out.push(code(self.dates.map(|order| order == DateOrder::Month)));
-        out.push(u8::from(self.percent));
+        out.push(self.dates.map_or(0, |order| 1 + order as u8));
+        out.push(u8::from(self.percent) | u8::from(self.limits[0]) << 1 | u8::from(self.limits[1]) << 2);
     }
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let decimal = [None, Some(Decimal::Point), Some(Decimal::Comma)].get(usize::from(from.byte()?)).copied()?;
-        let dates = [None, Some(DateOrder::Day), Some(DateOrder::Month)].get(usize::from(from.byte()?)).copied()?;
-        Some(Self { decimal, dates, percent: from.value()? })
+        let orders = [None, Some(DateOrder::Day), Some(DateOrder::Month), Some(DateOrder::Year)];
+        let dates = orders.get(usize::from(from.byte()?)).copied()?;
+        let [percent, below, above] = [1, 2, 4].map(|bit| from.0.first().is_some_and(|byte| byte & bit > 0));
+        (from.byte()? < 8).then_some(Self { decimal, dates, percent, limits: [below, above] })
     }
 }
 
@@ -63,10 +71,33 @@ pub(super) enum Sign {
 }
 
 /// Currencies as they are written at numbers.
-const CURRENCIES: [&str; 36] = [
+const CURRENCIES: [&str; 39] = [
     "R$", "US$", "A$", "C$", "CA$", "AU$", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "₴", "₫", "₪", "zł", "Kč", "kr",
     "Ft", "Fr.", "CHF", "EUR", "USD", "GBP", "JPY", "SEK", "NOK", "DKK", "PLN", "CZK", "CAD", "AUD", "INR", "CNY",
+    "円", "元", "원",
 ];
+
+/// What is behind the name of a column that says whether numbers are limits.
+const LIMITS: [&str; 2] = ["=(below)", "=(above)"];
+
+/// The names of the columns that say which numbers of a column are limits.
+pub(super) fn limit_names(column: &str) -> [String; 2] {
+    LIMITS.map(|end| [column, end].concat())
+}
+
+/// The column that such a name is about.
+pub(in crate::data) fn limited(name: &str) -> Option<&str> {
+    LIMITS.iter().find_map(|end| name.strip_suffix(end))
+}
+
+/// Whether a value is below a limit of measuring or above one, as `<0.5`, and the limit.
+pub(super) fn limit(text: &str) -> Option<(bool, &str)> {
+    let (below, rest) = match text.strip_prefix(['<', '≤']) {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix(['>', '≥'])?),
+    };
+    Some((below, rest.strip_prefix('=').unwrap_or(rest).trim_start()))
+}
 
 /// A cell's two meanings, one of which may be missing: with a point or a comma as decimal mark, or the day or the month first.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,7 +145,7 @@ pub(super) fn number(text: &str) -> Option<(Meanings, Sign)> {
     }
     // Signs come in any order, each once.
     loop {
-        if let Some(after) = rest.strip_prefix(['-', '\u{2212}']).or_else(|| rest.strip_suffix('-')) {
+        if let Some(after) = rest.strip_prefix(['-', '\u{2212}', '▲', '△']).or_else(|| rest.strip_suffix('-')) {
             if !flip(&mut negative) {
                 return None;
             }
@@ -170,8 +201,15 @@ fn marked(text: &str, decimal: char, other: char) -> Option<f64> {
         if mark != other && !matches!(mark, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}' | '\'' | '’') {
             return None;
         }
-        for (at, group) in whole.split(mark).enumerate() {
-            let fits = if at == 0 { matches!(group.len(), 1..=3) && !group.starts_with('0') } else { group.len() == 3 };
+        // (12,34,567 in India.)
+        let inner = if mark == ',' && whole.split(mark).nth(1).is_some_and(|group| group.len() == 2) { 2 } else { 3 };
+        let mut groups = whole.split(mark).enumerate().peekable();
+        while let Some((at, group)) = groups.next() {
+            let fits = match groups.peek() {
+                _ if at == 0 => (1..=inner).contains(&group.len()) && !group.starts_with('0'),
+                Some(_) => group.len() == inner,
+                None => group.len() == 3,
+            };
             if !fits || !digits(group) || !exponent.is_empty() {
                 return None;
             }
@@ -186,36 +224,110 @@ fn marked(text: &str, decimal: char, other: char) -> Option<f64> {
     plain.parse().ok().filter(|x: &f64| x.is_finite())
 }
 
+/// What a year of two digits leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Short {
+    /// It has four.
+    No,
+    /// It is last, and the first part can be none.
+    Last,
+    /// It may be first as well: 24-03-05 is a day of 2024 or of 2005.
+    Either,
+    /// It can be first alone.
+    First,
+}
+
 /// Days since the beginning of 1970 (UTC), of `2024-02-29`, `2024/2/29`, `29.2.2024`, or `29/02/2024` or `29-02-2024` with the day
-/// or the month first, and behind it a time: `13:05`, `13:05:30.5`, `1:05 PM`, with `Z` or `+02:00`, a blank or `T` before it.
-pub(super) fn date(text: &str) -> Option<Meanings> {
-    if text.len() > 40 || !text.starts_with(|c: char| c.is_ascii_digit()) {
+/// or the month first; of `29 Feb 2024`, `Feb 29, 2024`, `29. Februar 2024`, `29 de febrero de 2024`, `2024年2月29日`; the year of
+/// two digits or four. Behind it a time: `13:05`, `13:05:30.5`, `1:05 PM`, with `Z`, `UTC`, `GMT` or `+02:00`, a blank, a comma
+/// or `T` before it. `order`: what is known of the column, which years of two digits need.
+pub(super) fn date(text: &str, order: Option<DateOrder>) -> Option<(Meanings, Short)> {
+    if text.len() > 60 || !text.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
-    let (day, time) = match text.split_once(['T', ' ']) {
-        Some((day, time)) => (day, Some(time.trim())),
-        None => (text, None),
-    };
+    let (found, short, time) = in_digits(text, order).or_else(|| in_words(text))?;
+    let time = time.trim();
+    let seconds = if time.is_empty() { 0.0 } else { seconds(time)? };
+    Some((found.map(|days| days + seconds / 86_400.0), short))
+}
+
+fn in_digits(text: &str, order: Option<DateOrder>) -> Option<(Meanings, Short, &str)> {
+    let (day, time) = text.split_once(['T', ' ']).unwrap_or((text, ""));
+    let day = if time.is_empty() { day } else { day.trim_end_matches(',') };
     let mark = day.chars().find(|c| !c.is_ascii_digit()).filter(|c| matches!(c, '-' | '/' | '.'))?;
     let mut parts = day.split(mark);
-    let parts = [parts.next()?, parts.next()?, parts.next()?, parts.next().unwrap_or("")];
-    if !parts[3].is_empty() {
+    let [a, b, c] = [parts.next()?, parts.next()?, parts.next()?];
+    if !parts.next().unwrap_or("").is_empty() {
         return None;
     }
-    let found = if parts[0].len() == 4 {
-        let days = days(parts[0], parts[1], parts[2])?;
-        Meanings { first: Some(days), second: Some(days) }
-    } else if mark == '.' {
-        let days = days(parts[2], parts[1], parts[0])?;
-        Meanings { first: Some(days), second: Some(days) }
-    } else {
-        Meanings { first: days(parts[2], parts[1], parts[0]), second: days(parts[2], parts[0], parts[1]) }
+    if a.len() == 4 {
+        return Some((Meanings::plain(days(a, b, c)?), Short::No, time));
+    }
+    let (is_short, year_first) = (c.len() == 2, if a.len() == 2 { days(a, b, c) } else { None });
+    if is_short && order == Some(DateOrder::Year) {
+        return Some((Meanings::plain(year_first?), Short::First, time));
+    }
+    let day_first = days(c, b, a);
+    let found = Meanings { first: day_first, second: if mark == '.' { day_first } else { days(c, a, b) } };
+    let short = match (is_short, found.none(), year_first) {
+        (false, ..) => Short::No,
+        // (Versions have one digit in some parts.)
+        _ if mark == '.' && a.len() + b.len() == 4 => Short::Last,
+        (true, true, Some(days)) if order.is_none() => return Some((Meanings::plain(days), Short::First, time)),
+        (_, _, None) if mark != '.' => Short::Last,
+        _ => Short::Either,
     };
-    let seconds = match time {
-        Some(time) => seconds(time)?,
-        None => 0.0,
-    };
-    (!found.none()).then(|| found.map(|days| days + seconds / 86_400.0))
+    (!found.none()).then_some((found, short, time))
+}
+
+/// Beginnings of the names of months, in English, German, French, Spanish, Portuguese, Italian, Dutch, Polish and Scandinavian
+/// languages.
+const MONTHS: [&str; 12] = [
+    "jan ene gen sty jän",
+    "feb fév fev lut",
+    "mar mär mrz maa mrt",
+    "apr avr abr kwi",
+    "may mai maj mei mag",
+    "jun juin giu cze",
+    "jul juil lug lip",
+    "aug aoû aou ago sie",
+    "sep set wrz",
+    "oct okt ott out paź paz",
+    "nov lis",
+    "dec dez déc dic des gru",
+];
+
+fn in_words(text: &str) -> Option<(Meanings, Short, &str)> {
+    let (mut rest, mut short) = (text, Short::No);
+    let [mut day, mut month, mut year] = [""; 3];
+    let mut number = String::new();
+    if let Some((first, after)) = text.split_once('年') {
+        let (second, after) = after.split_once('月')?;
+        (year, month) = (first, second);
+        (day, rest) = after.split_once('日')?;
+    }
+    while day.is_empty() || month.is_empty() || year.is_empty() {
+        rest = rest.trim_start_matches([' ', '\u{a0}', '-', '/', '.', ',']);
+        let digits = rest.starts_with(|c: char| c.is_ascii_digit());
+        let end = rest.find(|c: char| if digits { !c.is_ascii_digit() } else { !c.is_alphabetic() });
+        let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after;
+        match (digits, word.len()) {
+            (true, 4) if year.is_empty() => year = word,
+            (true, 1 | 2) if day.is_empty() => day = word,
+            (true, 2) if year.is_empty() => (year, short) = (word, Short::Last),
+            (false, 1..) if matches!(word, "de" | "of" | "st" | "nd" | "rd" | "th" | "er") => {}
+            (false, 3..) if month.is_empty() => {
+                let lower = word.to_ascii_lowercase();
+                let known = |names: &&str| names.split(' ').any(|name| lower.starts_with(name));
+                number = number_text(1.0 + MONTHS.iter().position(known)? as f64);
+                month = word;
+            }
+            _ => return None,
+        }
+    }
+    let found = days(year, if number.is_empty() { month } else { &number }, day)?;
+    Some((Meanings::plain(found), short, rest.trim_start_matches([',', 'T'])))
 }
 
 /// The number of a few digits.
@@ -224,10 +336,15 @@ fn small(text: &str) -> Option<u32> {
 }
 
 fn days(year: &str, month: &str, day: &str) -> Option<f64> {
-    if year.len() != 4 || month.len() > 2 || day.len() > 2 {
+    if !matches!(year.len(), 2 | 4) || month.len() > 2 || day.len() > 2 {
         return None;
     }
-    let (year, month, day) = (small(year)?, small(month)?, small(day)?);
+    let (mut number, month, day) = (small(year)?, small(month)?, small(day)?);
+    if year.len() == 2 {
+        // 1940 to 2039.
+        number += if number < 40 { 2000 } else { 1900 };
+    }
+    let year = number;
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let long = match month {
         2 => 28 + u32::from(leap),
@@ -246,8 +363,9 @@ fn days(year: &str, month: &str, day: &str) -> Option<f64> {
 
 /// Seconds of a time of day, less what its zone is ahead of UTC.
 fn seconds(text: &str) -> Option<f64> {
-    let (text, ahead) = match text.strip_suffix(['Z', 'z']) {
-        Some(text) => (text, 0.0),
+    let utc = text.strip_suffix(['Z', 'z']).or(text.strip_suffix("UTC")).or(text.strip_suffix("GMT"));
+    let (text, ahead) = match utc {
+        Some(text) => (text.trim_end(), 0.0),
         None => match text.rfind(['+', '-']) {
             Some(at) => (text[..at].trim_end(), zone(&text[at..])?),
             None => (text, 0.0),

@@ -1,6 +1,6 @@
 //! A whole table from a text that arrives in pieces. The memory is the columns and a piece.
 
-use super::cells::{Making, Reads};
+use super::cells::{Making, Reads, add_limits};
 use super::pieces::{Piece, Pieces};
 use super::{Content, Format, Notation, ReadOptions, TOO_LARGE, csv, decode, detect, libsvm};
 use crate::data::error::{DataError, DataErrorKind, Placed, whole};
@@ -53,9 +53,13 @@ impl<'a> Whole<'a> {
             Some(Form::Csv { header: Some(line), lines, .. }) if lines.is_empty() => {
                 Err((line, 0, DataErrorKind::HeaderOnly))
             }
-            Some(Form::Csv { delimiter, names, header, clear, columns, lines }) => columns
-                .finish(Reads::new(self.options, delimiter))
-                .map(|(columns, told)| (Content::Csv { names, header, clear, columns, told }, lines)),
+            Some(Form::Csv { delimiter, mut names, header, clear, columns, lines }) => {
+                columns.finish(Reads::new(self.options, delimiter)).map(|mut made| {
+                    add_limits(&mut names, &mut made);
+                    let (columns, told) = made;
+                    (Content::Csv { names, header, clear, columns, told }, lines)
+                })
+            }
         };
         made.map_err(|placed| self.error(placed, 0))
     }

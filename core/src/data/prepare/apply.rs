@@ -2,7 +2,7 @@
 
 use super::super::dataset::{Dataset, Storage, Summary, Targets};
 use super::super::error::{DataError, DataErrorKind, Doubt};
-use super::super::parse::{Content, MISSING, RawColumn, RawTable, number_text};
+use super::super::parse::{Content, MISSING, Notation, RawColumn, RawTable, number_text};
 use super::super::scale::{Affine, Scale, unit};
 use super::columns::{Column, Layout, Role, as_categories};
 use super::encode::Piece;
@@ -335,21 +335,18 @@ impl Preparation {
             return Ok(());
         }
         refuse_doubt(table, at)?;
-        let known =
-            self.notations.iter().find(|(name, _)| *name == column.name).is_some_and(|(_, known)| known.percent);
-        match table.percent(at) {
-            Some(percent) if percent != known => {
-                let text = if percent { "%" } else { "a number" }.to_string();
-                let kind = DataErrorKind::Doubtful {
-                    doubt: Doubt::Percent,
-                    column: column.name.clone(),
-                    text,
-                    other: String::new(),
-                };
-                Err(table.error_at(0, at, kind))
-            }
-            _ => Ok(()),
-        }
+        let known = self.notations.iter().find(|(name, _)| *name == column.name);
+        let known = known.map_or(Notation::default(), |known| known.1);
+        let limits = table.limits(at);
+        let (doubt, text) = match table.percent(at) {
+            Some(percent) if percent != known.percent => (Doubt::Percent, if percent { "%" } else { "a number" }),
+            _ if limits[0] && !known.limits[0] => (Doubt::Limits, "<"),
+            _ if limits[1] && !known.limits[1] => (Doubt::Limits, ">"),
+            _ => return Ok(()),
+        };
+        let (column, text) = (column.name.clone(), text.to_string());
+        let kind = DataErrorKind::Doubtful { doubt, column, text, other: String::new() };
+        Err(table.error_at(0, at, kind))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Fitting a preparation.
 
 use super::super::error::{DataError, DataErrorKind};
-use super::super::parse::{Content, RawColumn, RawTable};
+use super::super::parse::{Content, Encoding, RawColumn, RawTable, limited};
 use super::super::rows::Rows;
 use super::super::scale::{Scale, standard};
 use super::columns::{Column, Layout, fit_categories, fit_numbers, weight_of};
@@ -51,6 +51,9 @@ impl Preparation {
                 if *cols == 0 {
                     return Err(table.error(DataErrorKind::NoFeatures));
                 }
+                if options.weight.is_some() {
+                    return Err(table.error(DataErrorKind::NoWeightColumn));
+                }
                 let maps = match scale {
                     Scale::Standard => {
                         check_dense(table, rows.len(), *cols)?;
@@ -75,13 +78,16 @@ impl Preparation {
                 let column = options.weight.as_ref().filter(|_| WEIGHTS);
                 let weights = column.map(|column| weights(table, column, rows)).transpose()?.unwrap_or_default();
                 let left_out = left_out(table, options);
-                let as_categories: BTreeSet<&String> = options.categorical.iter().collect();
+                let as_categories: BTreeSet<&str> = options.categorical.iter().map(String::as_str).collect();
                 let mut fitted = Vec::new();
                 for (at, name) in names.iter().enumerate() {
-                    if Some(name) == label.column.as_ref() || left_out.contains(name) {
+                    // (What says which numbers of a column are limits goes with it.)
+                    let of = limited(name).filter(|of| places.contains_key(of));
+                    let is_none = |name: &str| Some(name) == label.column.as_deref() || left_out.contains(name);
+                    if is_none(name) || of.is_some_and(|of| is_none(of) || as_categories.contains(of)) {
                         continue;
                     }
-                    let categorical = as_categories.contains(name);
+                    let categorical = as_categories.contains(name.as_str());
                     if !categorical {
                         refuse_doubt(table, at)?;
                     }
@@ -117,6 +123,7 @@ impl Preparation {
             weight: options.weight.clone(),
             split_by: options.split_by.clone(),
             notations: table.notations(),
+            encoding: table.encoding,
         })
     }
 
@@ -169,6 +176,7 @@ impl Preparation {
             weight: None,
             split_by: None,
             notations: Vec::new(),
+            encoding: Encoding::Utf8,
         })
     }
 }

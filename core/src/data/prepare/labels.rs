@@ -2,7 +2,7 @@
 
 use super::super::dataset::{MAX_CLASSES, Targets};
 use super::super::error::{DataError, DataErrorKind};
-use super::super::parse::{Content, LABEL_NAMES, MISSING, RawColumn, RawTable, number_text};
+use super::super::parse::{Content, LABEL_NAMES, MISSING, RawColumn, RawTable, limited, number_text};
 use super::columns::weight_of;
 use super::table::{all_rows, find_column, refuse_doubt};
 use super::weights::weights;
@@ -353,7 +353,8 @@ fn label_column(table: &RawTable, names: &[String], options: &Options) -> Result
     };
     let by_number = || match label.parse::<i64>() {
         Ok(number) if number >= 1 && number as u64 <= names.len() as u64 => Some(number as usize - 1),
-        Ok(-1) => names.len().checked_sub(1),
+        // (Columns that say which numbers are limits come behind those of the file.)
+        Ok(-1) => names.iter().rposition(|name| limited(name).is_none()),
         _ => None,
     };
     let by_name = names.iter().position(|name| name == label);

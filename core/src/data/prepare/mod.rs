@@ -22,7 +22,7 @@ pub use table::identifiers;
 
 use super::dataset::{Dataset, parts};
 use super::error::DataError;
-use super::parse::{Notation, RawTable};
+use super::parse::{Encoding, Notation, RawTable};
 use super::scale::{Affine, Scale};
 use super::split::{Parts, Split};
 use crate::checkpoint::{Coded, Kind, Reader, open, seal};
@@ -77,6 +77,8 @@ pub struct Preparation {
     pub(crate) split_by: Option<SplitBy>,
     /// How columns are written; saved by itself, likewise.
     pub(crate) notations: Vec<(String, Notation)>,
+    /// How the bytes became text; saved by itself, likewise.
+    pub(crate) encoding: Encoding,
 }
 
 impl Coded for Preparation {
@@ -114,6 +116,7 @@ impl Coded for Preparation {
             weight: None,
             split_by: None,
             notations: Vec::new(),
+            encoding: Encoding::Utf8,
         })
     }
 }
@@ -260,6 +263,12 @@ impl Preparation {
     #[must_use]
     pub fn notations(&self) -> &[(String, Notation)] {
         &self.notations
+    }
+
+    /// How the bytes of the training file became text: a later file that is not UTF-8 is read so.
+    #[must_use]
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
     /// What the columns after encoding are called; empty for LIBSVM and arrays, where they have only numbers.

@@ -6,12 +6,13 @@ use crate::args::candidates::Candidate;
 use crate::error::Result;
 use crate::output;
 use crate::tell::paired::mean_sd;
+use crate::tell::text::{WIDTH, wrap};
 use serde_json::{Value, json};
 use undercurve::data::Dataset;
 use undercurve::metric::student;
 
-/// Characters of an interval's axis.
-const AXIS: usize = 31;
+/// Characters of a row of the table but for its name and the axis of its interval.
+const CELLS: usize = 56;
 
 /// How far a method is ahead of cross-entropy, and half its interval.
 pub struct Ahead {
@@ -36,11 +37,11 @@ impl Ahead {
     }
 }
 
-/// An interval on an axis over `span`: `-` within it, `o` at its middle, `|` at 0.
-fn picture(ahead: &Ahead, [low, high]: [f64; 2]) -> String {
+/// An interval on an axis over `span`, of so many characters: `-` within it, `o` at its middle, `|` at 0.
+fn picture(ahead: &Ahead, [low, high]: [f64; 2], axis: usize) -> String {
     let width = (high - low).max(f64::MIN_POSITIVE);
-    let place = |x: f64| (((x - low) / width * (AXIS - 1) as f64).round() as usize).min(AXIS - 1);
-    let mut cells = vec![' '; AXIS];
+    let place = |x: f64| (((x - low) / width * (axis - 1) as f64).round() as usize).min(axis - 1);
+    let mut cells = vec![' '; axis];
     cells[place(ahead.mean - ahead.half)..=place(ahead.mean + ahead.half)].fill('-');
     cells[place(0.0)] = '|';
     cells[place(ahead.mean)] = 'o';
@@ -137,7 +138,8 @@ impl Table<'_> {
     /// For people.
     fn lines(&self, data: &Dataset<f32>) -> Result<()> {
         let (plan, rows) = (self.plan, self.rows);
-        output::line(format!(
+        let line = |text: String| output::line(wrap(&text, 2));
+        line(format!(
             "{}: {} rows ({} positive), {} columns; {}, {}, {}{}, seed {}; scores at random have {:.4}",
             plan.file.display(),
             data.len(),
@@ -152,7 +154,7 @@ impl Table<'_> {
         ))?;
         self.rows()?;
         for row in rows.iter().filter(|row| plan.tune && edges(row) > 0) {
-            output::line(format!(
+            line(format!(
                 "{}: {} of {} choices of lr and decay lie at an end of the grid; it may have more to gain.",
                 row.candidate.name,
                 edges(row),
@@ -162,14 +164,14 @@ impl Table<'_> {
         let (each, all) = rows
             .iter()
             .fold((0.0, 0), |(sum, n), row| (sum + row.seconds() * row.trained.len() as f64, n + row.trained.len()));
-        output::line(format!(
+        line(format!(
             "{all} trainings of {each:.1} s together; one of cross-entropy takes {:.2} s.",
             rows[0].seconds()
         ))?;
         let (best, Ahead { mean, half }, beyond) = self.verdict();
         let (name, metric, folds) = (&rows[best].candidate.name, &self.metric, &self.folds);
         if let Some([low, high]) = self.no_signal(best) {
-            return output::line(format!(
+            return line(format!(
                 "No signal found: the 95 % interval of the greatest mean {metric}, {name} with [{low:.4}, {high:.4}], holds that of scores at random, {:.4}.",
                 self.chance
             ));
@@ -177,7 +179,7 @@ impl Table<'_> {
         let models = self.rows.iter().filter(|row| row.candidate.method == "ce").count();
         let same = if models > 1 { " with the same model" } else { "" };
         let by = format!("by {mean:.4} in {metric}, {:.4} to {:.4}.", mean - half, mean + half);
-        output::line(match (self.is_base(best), beyond) {
+        line(match (self.is_base(best), beyond) {
             (true, _) => {
                 format!("Nothing beats cross-entropy{same} here: the mean {metric} of {name} is the greatest.")
             }
@@ -193,10 +195,17 @@ impl Table<'_> {
         let span = self.ahead[1..].iter().fold([0.0_f64, 0.0_f64], |[low, high], ahead| {
             [low.min(ahead.mean - ahead.half), high.max(ahead.mean + ahead.half)]
         });
-        let ends = format!("{:<+.4}{:>+gap$.4}", span[0], span[1], gap = AXIS - 7);
-        output::line(format!(
-            "{:width$}  {:>6} ± sd     {:>26}  {:>8}  {:>AXIS$}",
-            "method", "mean", "ahead of ce [95 %]", "seconds", ends
+        // (A picture of a few characters shows nothing.)
+        let axis = WIDTH.saturating_sub(width + CELLS);
+        let axis = if axis < 9 { 0 } else { axis };
+        let line = |text: String| output::line(text.trim_end());
+        line(format!(
+            "{:width$}  {:>6} ± sd     {:>26}  {:>7}  {}",
+            "method",
+            "mean",
+            "ahead of ce [95 %]",
+            "seconds",
+            if axis > 0 { "0 at |" } else { "" }
         ))?;
         for (at, (row, ahead)) in self.rows.iter().zip(&self.ahead).enumerate() {
             let (mean, sd) = mean_sd(&row.values());
@@ -206,11 +215,11 @@ impl Table<'_> {
                     format!("{:+.4} [{:+.4}, {:+.4}]", ahead.mean, ahead.mean - ahead.half, ahead.mean + ahead.half)
                 }
             };
-            output::line(format!(
-                "{:width$}  {mean:.4} ± {sd:.4}  {apart:>26}  {:>8.2}  {}",
+            line(format!(
+                "{:width$}  {mean:.4} ± {sd:.4}  {apart:>26}  {:>7.2}  {}",
                 row.candidate.name,
                 row.seconds(),
-                picture(ahead, span)
+                if axis > 0 { picture(ahead, span, axis) } else { String::new() }
             ))?;
         }
         Ok(())

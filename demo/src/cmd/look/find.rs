@@ -139,7 +139,10 @@ pub fn look(mut table: RawTable, written: &[Vec<String>], options: &Options, fil
         };
         let doubt = table.doubt(at).filter(|_| !options.categorical.contains(&name));
         let is_of_dates = doubt.as_ref().is_some_and(|doubt| {
-            matches!(doubt.kind, DataErrorKind::Doubtful { doubt: Doubt::DateOrder | Doubt::TwoOrders, .. })
+            matches!(
+                doubt.kind,
+                DataErrorKind::Doubtful { doubt: Doubt::DateOrder | Doubt::ShortYear | Doubt::TwoOrders, .. }
+            )
         });
         let stray = table.stray(at).filter(|_| !options.categorical.contains(&name) && !is_label(&name));
         let doubt = doubt.map(|doubt| told(&doubt.into())).or(stray.map(|(line, text)| {
@@ -378,10 +381,13 @@ impl Column {
         add(has(Reading::Thousands), "thousands");
         add(has(Reading::Percent), "percent");
         add(has(Reading::Currency), "currency");
+        add(has(Reading::Limits), "limits");
+        add(has(Reading::ShortYears), "1940 to 2039");
         add(has(Reading::Padded), "zeros before");
         add(has(Reading::Rounded), "rounded");
         add(self.notation.dates == Some(DateOrder::Day), "day first");
         add(self.notation.dates == Some(DateOrder::Month), "month first");
+        add(self.notation.dates == Some(DateOrder::Year), "year first");
         text
     }
 }

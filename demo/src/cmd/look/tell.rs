@@ -214,7 +214,7 @@ impl Told<'_> {
     pub fn schema(&self) -> String {
         let mut text = format!(
             "# How `undercurve` reads {}. Edit it: `undercurve train DATA --schema FILE` obeys it.\n\
-             # as: number, date, category or ignore. decimal: point or comma. order (of dates): day or month.\n\n",
+             # as: number, date, category or ignore. decimal: point or comma. order (of dates): day, month or year.\n\n",
             self.file.display()
         );
         // (Writing to a string cannot fail.)
@@ -241,7 +241,13 @@ impl Told<'_> {
             add(format!("# split-group = {}  # keeps rows of one value together", quoted(name)));
         }
         add("\n[columns]".to_string());
-        for column in self.found.columns.iter().filter(|column| !self.is_label(column)) {
+        // (What says which numbers are limits goes with its column.)
+        let limits = |column: &Column| {
+            let name = &column.name;
+            let of = name.strip_suffix("=(below)").or(name.strip_suffix("=(above)"));
+            of.is_some_and(|of| self.found.columns.iter().any(|column| column.name == of))
+        };
+        for column in self.found.columns.iter().filter(|column| !self.is_label(column) && !limits(column)) {
             let mut fields = vec![format!("as = \"{}\"", word(column))];
             fields.extend(column.notation.decimal.map(|mark| format!("decimal = \"{}\"", decimal(mark))));
             fields.extend(column.notation.dates.map(|which| format!("order = \"{}\"", order(which))));
@@ -271,7 +277,11 @@ fn decimal(mark: Decimal) -> &'static str {
 }
 
 fn order(which: DateOrder) -> &'static str {
-    if which == DateOrder::Day { "day" } else { "month" }
+    match which {
+        DateOrder::Day => "day",
+        DateOrder::Month => "month",
+        DateOrder::Year => "year",
+    }
 }
 
 /// A column in the words of a schema.

@@ -1,0 +1,609 @@
+//! Messages, a command that gets each, and the command that takes its way out.
+
+use std::fmt::Write as _;
+
+pub struct Case {
+    /// As the source has it, `…` for what is filled in.
+    pub message: &'static str,
+    pub bad: &'static str,
+    pub good: &'static str,
+}
+
+const fn of(message: &'static str, bad: &'static str, good: &'static str) -> Case {
+    Case { message, bad, good }
+}
+
+/// Two columns of numbers that tell the label a little; `extra` is one more cell of each row.
+fn table(header: &str, extra: impl Fn(usize) -> String) -> String {
+    let mut text = format!("{header}\n");
+    for k in 0..80_usize {
+        let (a, b) = (k * 37 % 53, k * k % 17);
+        let more = extra(k);
+        let _ = writeln!(text, "{a},{b},{more}{}", usize::from((a + 2 * b + k % 11) % 60 > 34));
+    }
+    text
+}
+
+/// The files that the commands name.
+pub fn files() -> Vec<(&'static str, Vec<u8>)> {
+    let good = table("a,b,label", |_| String::new());
+    let with =
+        |name: &str, cell: &dyn Fn(usize) -> String| table(&format!("a,b,{name},label"), |k| format!("{},", cell(k)));
+    let scored = |label: &dyn Fn(usize) -> String| {
+        let rows: Vec<String> = (0..80).map(|k| format!("{},{}", label(k), k * 37 % 53)).collect();
+        format!("label,score\n{}\n", rows.join("\n"))
+    };
+    let bit = |k: usize| usize::from(k * 37 % 53 + k % 11 > 30).to_string();
+    let svm: String = good
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').collect::<Vec<_>>())
+        .fold(String::new(), |text, row| text + &format!("{} 1:{} 2:{}\n", row[2], row[0], row[1]));
+    let text = |text: String| text.into_bytes();
+    let mut files = vec![
+        ("empty.csv", Vec::new()),
+        ("header.csv", text("a,b,label\n".into())),
+        ("latin.csv", good.replace("a,b", "\u{e4},b").chars().map(|c| c as u8).collect()),
+        ("ragged.csv", text(format!("{good}1,2\n"))),
+        ("quote.csv", text(format!("{good}1,\"2,0\n"))),
+        ("twice.csv", text(good.replace("a,b", "a,a"))),
+        ("outcome.csv", text(good.replace("label", "outcome"))),
+        ("gap.csv", text(format!("{good},2,0\n3,,1\n"))),
+        ("word.csv", text(format!("{good}none known,2,0\n3,4,1\n"))),
+        ("inf.csv", text(format!("{good}inf,2,0\n3,4,1\n"))),
+        ("points.csv", text(with("x", &|k| format!("{}.{:03}", k % 9 + 1, k * 7)).replace(',', ";"))),
+        ("marks.csv", text(with("x", &|k| format!("{k}{}5", [".", "~"][k % 2])).replace(',', ";").replace('~', ","))),
+        ("comma.csv", text(with("x", &|k| format!("\"{k},5\"")))),
+        ("other.csv", text(with("x", &|k| format!("\"{k},5\"")).replacen("\n37,", "\n37.5,", 1))),
+        ("days.csv", text(with("x", &|k| format!("0{}/0{}/2024", k % 9 + 1, k % 8 + 1)))),
+        ("short.csv", text(with("x", &|k| format!("0{}/0{}/24", k % 9 + 1, k % 8 + 1)))),
+        ("orders.csv", text(with("x", &|k| ["23/04/2022", "05/26/2022"][k % 2].into()))),
+        ("percent.csv", text(with("x", &|k| [format!("{k}%"), format!("0.{k}")][k % 2].clone()))),
+        ("money.csv", text(with("x", &|k| format!("{}{k}", ["$", "€"][k % 2])))),
+        ("limits.csv", text(with("x", &|k| format!("{}{}.5", ["", "", "<"][k % 3], k * 7 % 60)))),
+        ("plain.csv", text(with("x", &|k| format!("{}.5", k * 7 % 60)))),
+        ("shares.csv", text(with("x", &|k| format!("{}%", k * 7 % 90)))),
+        (
+            "three.csv",
+            text(good.replace(",1\n", ",late\n").replace("0,0,0", "0,0,early").replace("37,1,0", "37,1,soon")),
+        ),
+        ("one.csv", text(good.lines().filter(|line| !line.ends_with(",1")).collect::<Vec<_>>().join("\n"))),
+        ("bare.csv", text("label\n0\n1\n".into())),
+        ("unlabelled.csv", text(format!("{good}1,2,\n"))),
+        ("ids.csv", text(with("id", &|k| format!("c{:x}", k * 7919)))),
+        ("none.csv", text(with("x", &|_| String::new()))),
+        ("signs.csv", text(with("x", &|k| format!("{}:{}", k % 5, k % 3)))),
+        ("group.csv", text(with("g", &|k| ["p", "q"][k % 2].into()))),
+        ("alone.csv", text(with("g", &|_| "p".into()))),
+        ("new.csv", text(with("g", &|k| ["p", "q", "r"][k % 3].into()))),
+        ("weight.csv", text(with("w", &|k| (k % 3 + 1).to_string()))),
+        ("minus.csv", text(with("w", &|k| if k == 5 { "-1".into() } else { "1".into() }))),
+        ("query.csv", text(with("q", &|k| (k / 20).to_string()))),
+        ("copies.csv", text(format!("{good}{}", &good[10..]))),
+        ("dates.csv", text(with("day", &|k| format!("2024-{:02}-{:02}", k / 28 + 1, k % 28 + 1)))),
+        ("scores.csv", text(scored(&bit))),
+        ("words.csv", text(scored(&|k| ["good", "bad"][usize::from(bit(k) == "1")].into()))),
+        ("stray.csv", text(scored(&bit).replacen(",37", ",high", 1))),
+        ("good.svm", text(svm.clone())),
+        ("zero.svm", text(svm.replacen("1:", "0:", 1))),
+        ("again.svm", text(svm.replacen(" 2:", " 1:", 1))),
+        ("order.svm", text(svm.replacen(" 1:", " 3:", 1))),
+        ("large.svm", text(svm.replacen(" 2:", " 4000000000:", 1))),
+        ("token.svm", text(svm.replacen(" 2:", " two:", 1))),
+        ("label.svm", text(format!("yes{}", &svm[1..]))),
+        ("zip.csv", b"PK\x03\x04\x14\0\0\0".to_vec()),
+        ("cut.csv.gz", vec![0x1f, 0x8b, 8, 0, 0, 0]),
+        ("table.parquet", b"PAR1\x15\x04".to_vec()),
+        ("damaged.csv.gz", [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3][..], &[0xff; 40]].concat()),
+        ("cut.csv.zst", vec![0x28, 0xb5, 0x2f, 0xfd, 0x20]),
+        ("leak.csv", text(table("a,b,code,label", |_| "~".into()).replace("~0", "4,0").replace("~1", "9,1"))),
+        ("lone.csv", text(good.replace(",1\n", ",late\n").replacen("37,1,0", "37,1,soon", 1))),
+        ("good3.csv", text(good.replace(",1\n", ",late\n").replace(",0\n", ",early\n"))),
+        ("other3.csv", text(good.replace(",1\n", ",never\n"))),
+        ("query.svm", text(svm.replacen(" 1:", " qid:1 1:", 1))),
+        ("wide.svm", text(svm.replace("\n", " 9:1\n"))),
+        ("huge.csv", text(with("x", &|k| format!("{}1e300", ["-", ""][k % 2])))),
+        ("wrong.toml", text("[train]\nstep = 5\n".into())),
+        ("right.toml", text("[train]\nsteps = 5\n".into())),
+        ("list.toml", text("[train]\nsteps = { a = 1 }\n".into())),
+        ("quiet.toml", text("quiet = \"yes\"\n".into())),
+    ];
+    files.push(("good.csv", text(good)));
+    files
+}
+
+/// `m` is a model of good.csv.
+pub const CASES: &[Case] = &[
+    of("the file is empty", "train empty.csv --out o", "train good.csv --steps 5 --out o"),
+    of("a header and no rows", "train header.csv --out o", "train good.csv --steps 5 --out o"),
+    of("the text is not UTF-8", "look latin.csv", "look latin.csv --encoding latin1"),
+    of("… cell…, but the first line has …", "look ragged.csv", "look good.csv"),
+    of("a quoted cell never ends", "look quote.csv", "look good.csv"),
+    of("two columns are called …", "look twice.csv", "look good.csv"),
+    of("not a text file (it looks like …)", "look zip.csv", "look good.csv"),
+    of("the gzip data is cut off", "look cut.csv.gz", "look good.csv"),
+    of(
+        "which column is the label? Name it; the columns are …",
+        "train outcome.csv --steps 5",
+        "train outcome.csv --steps 5 --label outcome",
+    ),
+    of(
+        "there is no column …; the columns are …",
+        "train outcome.csv --label outcom --steps 5",
+        "train outcome.csv --label outcome --steps 5",
+    ),
+    of("there is no column besides the label", "train bare.csv", "train good.csv --steps 5"),
+    of("missing value in column …", "train gap.csv --steps 5 --missing refuse", "train gap.csv --steps 5"),
+    of("value … is not finite", "train inf.csv --steps 5", "train inf.csv --steps 5 --na inf"),
+    of(
+        "value … in column … of numbers (a categorical column has to be named as one)",
+        "train word.csv --steps 5",
+        "train word.csv --steps 5 --na 'none known'",
+    ),
+    of(
+        "… in column …: is that a decimal mark, or a mark between thousands? No cell tells",
+        "train points.csv --steps 5",
+        "train points.csv --steps 5 --decimal comma",
+    ),
+    of(
+        "column … has decimal points and decimal commas: … and …",
+        "train marks.csv --steps 5",
+        "train marks.csv --steps 5 --ignore x",
+    ),
+    of(
+        "… in column … has another decimal mark than is expected there",
+        "train plain.csv --steps 5 --decimal comma",
+        "train plain.csv --steps 5 --decimal point",
+    ),
+    of(
+        "… in column …: a decimal comma, where other columns have decimal points?",
+        "train other.csv --steps 5",
+        "train other.csv --steps 5 --ignore x",
+    ),
+    of(
+        "… in column …: does the day or the month come first? No cell tells",
+        "train days.csv --steps 5",
+        "train days.csv --steps 5 --dates month",
+    ),
+    of(
+        "… in column …: which part is the year? No cell tells",
+        "train short.csv --steps 5",
+        "train short.csv --steps 5 --dates day",
+    ),
+    of(
+        "dates of column … begin with the day and with the month: … and …",
+        "train orders.csv --steps 5",
+        "train orders.csv --steps 5 --ignore x",
+    ),
+    of(
+        "column … has numbers with a percent sign and without: … and …",
+        "train percent.csv --steps 5",
+        "train percent.csv --steps 5 --ignore x",
+    ),
+    of("column … has two currencies: … and …", "train money.csv --steps 5", "train money.csv --steps 5 --ignore x"),
+    of(
+        "a limit, as …, in column …, where training had none",
+        "eval plain.uc limits.csv --metric auroc",
+        "eval plain.uc plain.csv --metric auroc",
+    ),
+    of(
+        "… in column …, where training had … percent signs",
+        "eval plain.uc shares.csv --metric auroc",
+        "eval plain.uc plain.csv --metric auroc",
+    ),
+    of(
+        "the third of more than two label values (……); correct a wrong one, or name the positive one",
+        "train three.csv --steps 5",
+        "train three.csv --steps 5 --positive late",
+    ),
+    of(
+        "no label is …; the labels are …",
+        "train three.csv --steps 5 --positive later",
+        "train three.csv --steps 5 --positive late",
+    ),
+    of(
+        "every label in column … is …, and two classes are needed",
+        "train one.csv --steps 5",
+        "train good.csv --steps 5",
+    ),
+    of("label …, but training knew … and …", "eval m three.csv --metric auroc", "eval m good.csv --metric auroc"),
+    of(
+        "all rows are in one group, …, of …; two are needed",
+        "train alone.csv --group g --method ooa --steps 5",
+        "train group.csv --group g --method ooa --steps 5",
+    ),
+    of(
+        "weight … in column … is not a number of 0 or more",
+        "train minus.csv --weight w --method ce --steps 5",
+        "train weight.csv --weight w --method ce --steps 5",
+    ),
+    of(
+        "groups are made of named columns, and LIBSVM has none",
+        "train good.svm --group a --steps 5",
+        "train group.csv --group g --method ce --steps 5",
+    ),
+    of(
+        "weights are those of a named column, and LIBSVM has none",
+        "train good.svm --weight a --method ce --steps 5",
+        "train weight.csv --weight w --method ce --steps 5",
+    ),
+    of("index 0, but LIBSVM counts columns from 1", "train zero.svm --steps 5", "train good.svm --steps 5"),
+    of("index … a second time", "train again.svm --steps 5", "train good.svm --steps 5"),
+    of("index … after …; indices must ascend", "train order.svm --steps 5", "train good.svm --steps 5"),
+    of("index … is above the limit of …", "train large.svm --steps 5", "train good.svm --steps 5"),
+    of("… is not index:value", "train token.svm --steps 5", "train good.svm --steps 5"),
+    of("label … is not a number", "train label.svm --steps 5", "train good.svm --steps 5"),
+    of(
+        "a table with named columns where sparse rows were trained on, or the reverse",
+        "eval m good.svm --metric auroc",
+        "eval m good.csv --metric auroc",
+    ),
+    of(
+        "…: … rows have no value in column \"…\" and are left out",
+        "train unlabelled.csv --steps 5",
+        "train good.csv --steps 5",
+    ),
+    of(
+        "…: column \"…\" has … different … in … rows and is left out as an identifier…",
+        "train ids.csv --steps 5",
+        "train ids.csv --steps 5 --categorical id",
+    ),
+    of(
+        "…: column \"…\" has no values and is left out",
+        "train none.csv --steps 5",
+        "train none.csv --steps 5 --ignore x",
+    ),
+    of(
+        "…: … in column \"…\" is text: numbers have digits and one point alone",
+        "train signs.csv --steps 5",
+        "train signs.csv --steps 5 --categorical x",
+    ),
+    of("…: missing values were filled in, …", "train gap.csv --steps 5", "train good.csv --steps 5"),
+    of(
+        "…: … values of column \"…\" did not occur in training and count as none",
+        "eval group.uc new.csv --metric auroc",
+        "eval group.uc group.csv --metric auroc",
+    ),
+    of("…: the model does not read the columns ……", "predict m group.csv", "predict m good.csv"),
+    of("…: no rows below the header", "predict m header.csv", "predict m good.csv"),
+    of(
+        "column \"…\" has dates: in random folds later rows help to tell earlier ones; `train --split 0.7 --split-by …` holds out the last",
+        "compare dates.csv --metric auroc --methods auc-margin --folds 2",
+        "train dates.csv --split 0.7 --split-by day --method ce --steps 5",
+    ),
+    of(
+        "--split: expected a share above 0 and below 1",
+        "train good.csv --split 2",
+        "train good.csv --split 0.6 --steps 5",
+    ),
+    of(
+        "--split-by, --split-group: nothing is split without --split or --valid SHARE",
+        "train dates.csv --split-by day --steps 5",
+        "train dates.csv --split-by day --split 0.6 --method ce --steps 5",
+    ),
+    of("--seconds: expected more than 0", "train good.csv --seconds 0", "train good.csv --seconds 0.1"),
+    of("--passes: expected more than 0 and less than 1e12", "train good.csv --passes 0", "train good.csv --passes 2"),
+    of(
+        "--save-every: nothing is saved without --save",
+        "train good.csv --save-every 5 --steps 5",
+        "train good.csv --save-every 5 --steps 5 --save s",
+    ),
+    of("--… 0: expected at least 1", "train good.csv --steps 0", "train good.csv --steps 5"),
+    of("--seeds 0: expected at least 1", "train good.csv --seeds 0", "train good.csv --seeds 2 --steps 5"),
+    of("--set …: given twice", "train good.csv --set lr=1 --set lr=2", "train good.csv --set lr=1 --steps 5"),
+    of(
+        "--set …: is varied by --grid",
+        "train good.csv --set lr=1 --grid 'lr=1|2'",
+        "train good.csv --grid 'lr=1|2' --steps 5",
+    ),
+    of(
+        "…: expected a name with .svg",
+        "train good.csv --grid 'lr=1|2' --steps 5 --plot p.png",
+        "train good.csv --grid 'lr=1|2' --steps 5 --plot p.svg",
+    ),
+    of(
+        "--method …: is of groups; --group names their columns",
+        "train group.csv --method ooa --steps 5",
+        "train group.csv --method ooa --group g --steps 5",
+    ),
+    of(
+        "method …… has no parameter \"…\"; … has …",
+        "train good.csv --set learning=1",
+        "train good.csv --set lr=1 --steps 5",
+    ),
+    of(
+        "--require: nothing is asked of this run; --constraint asks",
+        "train good.csv --require --steps 5",
+        "train good.csv --steps 5",
+    ),
+    of(
+        "--… …: is the label column of …",
+        "train good.csv --ignore label --steps 5",
+        "train good.csv --ignore a --steps 5",
+    ),
+    of(
+        "--weight …: is the label column of …",
+        "metrics scores.csv --weight label",
+        "metrics scores.csv --metric auroc",
+    ),
+    of(
+        "--group …: is the label column of …",
+        "eval m good.csv --group label",
+        "eval group.uc group.csv --group g --metric auroc",
+    ),
+    of(
+        "--metric …: is of queries; --query names their column",
+        "eval query.uc query.csv --metric ndcg",
+        "eval query.uc query.csv --metric ndcg --query q",
+    ),
+    of(
+        "--metric …: is of groups; --group names their column",
+        "eval group.uc group.csv --metric worst-auroc",
+        "eval group.uc group.csv --metric worst-auroc --group g",
+    ),
+    of("--score …: is the label column", "metrics scores.csv --score label", "metrics scores.csv --score score"),
+    of("…:…:…: value … in column … is not a number", "metrics stray.csv", "metrics scores.csv"),
+    of(
+        "--folds …: expected at least 2",
+        "auto good.csv --folds 1",
+        "compare good.csv --metric auroc --methods auc-margin --folds 2",
+    ),
+    of(
+        "--repeats 0: expected at least 1",
+        "compare good.csv --metric auroc --repeats 0",
+        "compare good.csv --metric auroc --methods auc-margin --folds 2",
+    ),
+    of(
+        "--split-by: folds have no order; --split-group keeps rows together",
+        "compare dates.csv --metric auroc --split-by day",
+        "compare query.csv --split-group q --metric auroc --methods auc-margin --folds 2",
+    ),
+    of(
+        "--folds …: there are fewer groups (--split-group)",
+        "compare query.csv --split-group q --metric auroc --folds 9",
+        "compare query.csv --split-group q --metric auroc --methods auc-margin --folds 2",
+    ),
+    of(
+        "--weight: auto counts every row alike; `compare` and `train` take weights",
+        "auto weight.csv --weight w",
+        "train weight.csv --weight w --method ce --steps 5",
+    ),
+    of(
+        "--weight, --class-weight: a file of features has no place for weights",
+        "prepare weight.csv --weight w --train t",
+        "prepare weight.csv --train t",
+    ),
+    of(
+        "…: named for both --train and --test",
+        "prepare good.csv --split 0.5 --train t --test t",
+        "prepare good.csv --split 0.5 --train t --test u",
+    ),
+    of("…: is read by this command; not replaced", "prepare good.csv --train good.csv", "prepare good.csv --train t"),
+    of("…: trained without --split; nothing was held out", "eval m good.csv --held-out", "eval m good.csv"),
+    of("…: expected a name with .onnx or .json", "export m m.txt", "export m m.json"),
+    of(
+        "…: `undercurve …` has no option --……",
+        "--config wrong.toml train good.csv",
+        "--config right.toml train good.csv",
+    ),
+    of(
+        "--explain: the columns of this model have no names; `inspect` has its coefficients",
+        "predict svm.uc good.svm --explain",
+        "inspect svm.uc",
+    ),
+    of(
+        "…: … is for a model of two classes",
+        "eval three.uc three.csv --threshold fpr<=0.1",
+        "eval m good.csv --threshold fpr<=0.1",
+    ),
+    of(
+        "--header yes: … is LIBSVM, which names no columns",
+        "train good.svm --header yes --steps 5",
+        "train good.svm --steps 5",
+    ),
+    of(
+        "--header no: without names the columns are x1 to x…, or 1 to …, and there is no … among them",
+        "train good.csv --header no --label label --steps 5",
+        "train good.csv --label label --steps 5",
+    ),
+    of(
+        "…: a Parquet file, which this build does not read; one that does: cargo install --path demo --features parquet",
+        "look table.parquet",
+        "look good.csv",
+    ),
+    of("…: is a folder", "train good.csv --steps 5 --out .", "train good.csv --steps 5 --out o"),
+    of(
+        "--cost-fp, --cost-fn: expected more than 0; --prevalence: a share above 0 and below 1",
+        "train good.csv --cost-fp -1 --cost-fn 1",
+        "train good.csv --cost-fp 1 --cost-fn 1 --steps 5",
+    ),
+    of("the gzip data is damaged", "look damaged.csv.gz", "look good.csv"),
+    of("the zstd data is cut off or damaged", "look cut.csv.zst", "look good.csv"),
+    of(
+        "column \"…\" alone tells the classes apart without an error; if it is the label in other words, or known only afterwards, --ignore it",
+        "compare leak.csv --metric auroc --methods auc-margin --folds 2",
+        "compare leak.csv --ignore code --metric auroc --methods auc-margin --folds 2",
+    ),
+    of(
+        "--class-weight …: …",
+        "train good.csv --method ce --class-weight 1 --steps 5",
+        "train good.csv --method ce --class-weight balanced --steps 5",
+    ),
+    of(
+        "expected balanced, POS:NEG or LABEL=W,… with numbers above 0",
+        "train good.csv --method ce --class-weight x --steps 5",
+        "train good.csv --method ce --class-weight 2:1 --steps 5",
+    ),
+    of(
+        "--cluster …: is the label column",
+        "decide scores.csv --threshold fpr<=0.2 --cluster label --out o",
+        "decide scores.csv --threshold fpr<=0.2 --out o",
+    ),
+    of(
+        "--device …: …; use --device cpu, or --device auto for whichever can and is faster",
+        "train good.csv --device gpu --method ai-sarah --steps 5",
+        "train good.csv --device cpu --method ce --steps 5",
+    ),
+    of(
+        "--explain: is of one score for each row, and this model has one for each class",
+        "predict three.uc three.csv --explain",
+        "predict m good.csv --explain",
+    ),
+    of(
+        "--folds …: there are … … rows",
+        "compare good.csv --metric auroc --folds 60",
+        "compare good.csv --metric auroc --methods auc-margin --folds 2",
+    ),
+    of(
+        "--metric …: is not of files that are merged",
+        "metrics scores.csv scores.csv --metric brier",
+        "metrics scores.csv --metric auroc",
+    ),
+    of(
+        "--metric …: is not told with --memory",
+        "metrics scores.csv --memory 100M --metric brier",
+        "metrics scores.csv --memory 100M --metric auroc",
+    ),
+    of(
+        "--metric …: …:THRESHOLD, or --threshold RULE; only a model has one of its own",
+        "metrics scores.csv --metric recall",
+        "metrics scores.csv --metric recall:20",
+    ),
+    of(
+        "--passes 2: … cannot be read twice",
+        "metrics - --memory 100M --passes 2",
+        "metrics scores.csv --memory 100M --passes 2",
+    ),
+    of(
+        "--preset …: is of the method …",
+        "train group.csv --group g --method soap --preset roc-fairness",
+        "train group.csv --group g --method lagrange --preset roc-fairness --steps 5",
+    ),
+    of(
+        "--seeds: the last seed would be above the greatest number there is",
+        "train good.csv --seed 18446744073709551615 --seeds 2 --steps 5",
+        "train good.csv --seed 1 --seeds 2 --steps 5",
+    ),
+    of("…: more than … runs", "train good.csv --seeds 99999999 --steps 5", "train good.csv --seeds 2 --steps 5"),
+    of(
+        "…: is written twice",
+        "train good.csv --grid 'lr=1|2' --steps 5 --out w.svg --plot w.svg",
+        "train good.csv --grid 'lr=1|2' --steps 5 --out w.uc --plot w.svg",
+    ),
+    of(
+        "frontier: bounds the gaps between groups; --group names their columns",
+        "frontier good.csv",
+        "train good.csv --steps 5",
+    ),
+    of(
+        "no row of class …, and every class of training is needed",
+        "eval three.uc good3.csv",
+        "eval three.uc three.csv",
+    ),
+    of("label …, but training knew the classes …", "eval three.uc other3.csv", "eval three.uc three.csv"),
+    of(
+        "sparse rows have no names of columns, so none that a split goes by",
+        "train good.svm --split 0.5 --split-by a --method ce --steps 5",
+        "train good.svm --split 0.5 --method ce --steps 5",
+    ),
+    of(
+        "… in column … is neither a number nor a date, and the rows are to be ordered by it",
+        "train group.csv --split 0.5 --split-by g --method ce --steps 5",
+        "train dates.csv --split 0.5 --split-by day --method ce --steps 5",
+    ),
+    of(
+        "queries of a named column, and LIBSVM has none; those of its rows, qid:NUMBER, are called qid",
+        "eval svm.uc good.svm --metric ndcg --query q",
+        "eval query.uc query.csv --metric ndcg --query q",
+    ),
+    of(
+        "no qid:NUMBER behind the label, as in the rows before",
+        "train query.svm --method ce --steps 5",
+        "train good.svm --method ce --steps 5",
+    ),
+    of(
+        "the values of column … are too large to scale",
+        "train huge.csv --method ce --steps 5",
+        "train huge.csv --method ce --ignore x --steps 5",
+    ),
+    of(
+        "… (--positive), or train all of them by …",
+        "train three.csv --method soap --steps 5",
+        "train three.csv --method soap --positive late --steps 5",
+    ),
+    of(
+        "…: a label other than 0 and 1 (--positive says which counts as positive in every file)",
+        "metrics words.csv words.csv",
+        "metrics words.csv words.csv --positive bad",
+    ),
+    of(
+        "…:…: no row with a score and a label of 0 or 1 (--positive says which label counts as positive)",
+        "metrics words.csv --memory 100M",
+        "metrics words.csv --memory 100M --positive bad",
+    ),
+    of(
+        "…: decisions are for a model of two classes",
+        "decide three.uc three.csv --threshold fpr<=0.2 --out o",
+        "decide m good.csv --threshold fpr<=0.2 --out o",
+    ),
+    of(
+        "…: expected a name with .csv, .json or .svg",
+        "eval m good.csv --curves c.png",
+        "eval m good.csv --curves c.svg",
+    ),
+    of(
+        "…: expected a text, a number, true, or a list of them",
+        "--config list.toml train good.csv",
+        "--config right.toml train good.csv",
+    ),
+    of("…: is not a folder", "train good.csv --steps 5 --out good.csv/o", "train good.csv --steps 5 --out o"),
+    of(
+        "…: is a link or a device, not an ordinary file",
+        "train good.csv --steps 5 --out /dev/null",
+        "train good.csv --steps 5 --out o",
+    ),
+    of(
+        "…: is a model, whose threshold is chosen on the rows of DATA",
+        "decide m --threshold fpr<=0.2 --out o",
+        "decide m good.csv --threshold fpr<=0.2 --out o",
+    ),
+    of(
+        "…: is not of files that are merged",
+        "metrics scores.csv scores.csv --curves c.svg",
+        "metrics scores.csv --curves c.svg",
+    ),
+    of(
+        "…: is there and not a saved model; not replaced",
+        "train good.csv --steps 5 --out plain.csv",
+        "train good.csv --steps 5 --out o",
+    ),
+    of(
+        "…: there are no probabilities; `undercurve decide --calibrate` makes some for a model, and scores from 0 to 1 of a file are some",
+        "metrics scores.csv --metric brier",
+        "metrics scores.csv --metric auroc",
+    ),
+    of(
+        "…: there is no column …, which the split went by",
+        "eval by.uc good.csv --held-out",
+        "eval by.uc dates.csv --held-out",
+    ),
+    of(
+        "…: … rows are of a group that training did not have, \"…\"",
+        "eval fair.uc new.csv --metric auroc",
+        "eval fair.uc group.csv --metric auroc",
+    ),
+    of("…: … values in columns beyond those of training were left out", "eval svm.uc wide.svm", "eval svm.uc good.svm"),
+];
+
+/// Models that the commands name, and how they are trained.
+pub const MODELS: [&str; 9] = [
+    "train good.csv --method ce --steps 20 --split 0.5 --out split.uc",
+    "train dates.csv --method ce --steps 20 --split 0.5 --split-by day --out by.uc",
+    "train group.csv --method ce --group g --steps 20 --out fair.uc",
+    "train good.csv --method ce --steps 20 --out m",
+    "train plain.csv --method ce --steps 20 --out plain.uc",
+    "train group.csv --method ce --steps 20 --out group.uc",
+    "train query.csv --method ce --steps 20 --out query.uc",
+    "train good.svm --method ce --steps 20 --out svm.uc",
+    "train three.csv --target classes --method ce --steps 20 --out three.uc",
+];
