@@ -232,6 +232,7 @@ impl Preparation {
         self.weight.write(&mut out);
         self.split_by.write(&mut out);
         self.notations.write(&mut out);
+        (self.encoding == Encoding::Latin1).write(&mut out);
         seal(Kind::Preparation, &out)
     }
 
@@ -245,6 +246,9 @@ impl Preparation {
             let mut all: Self = from.value()?;
             (all.groups, all.weight, all.split_by) = (from.value()?, from.value()?, from.value()?);
             all.notations = from.value()?;
+            if from.value::<bool>()? {
+                all.encoding = Encoding::Latin1;
+            }
             from.0.is_empty().then_some(all)
         };
         read().ok_or(StateError::Damaged)

@@ -1,7 +1,7 @@
 //! What a preparation needs to know of each column, as a state that merges.
 
 use super::super::error::{DataError, DataErrorKind};
-use super::super::parse::{Content, MISSING, Notation, RawColumn, RawTable};
+use super::super::parse::{Content, Encoding, MISSING, Notation, RawColumn, RawTable};
 use super::super::scale::{Moments, Scale};
 use super::columns::{Column, Layout, Role, as_categories, category, number};
 use super::encode::{maps, pieces};
@@ -56,6 +56,8 @@ pub struct ColumnStats {
     rows: u64,
     na: Vec<String>,
     notations: Vec<(String, Notation)>,
+    /// Whether a part was read as Latin-1.
+    latin1: bool,
     columns: Vec<Stat>,
 }
 
@@ -323,7 +325,8 @@ impl ColumnStats {
         let ignored: BTreeSet<&String> = not_features(options).filter(|name| **name != label).collect();
         let kept = names.iter().enumerate().filter(|(_, name)| !ignored.contains(name));
         let columns = kept.map(|(at, name)| Stat::of(table, at, options, *name == label)).collect::<Result<_, _>>()?;
-        Ok(Self { label, rows: table.rows() as u64, na: table.na.clone(), notations: table.notations(), columns })
+        let latin1 = table.encoding == Encoding::Latin1;
+        Ok(Self { label, rows: table.rows() as u64, na: table.na.clone(), notations: table.notations(), latin1, columns })
     }
 
     /// Adds other rows of the same columns, in any order. An error changes nothing.
@@ -367,6 +370,7 @@ impl ColumnStats {
         }
         let place = |name: &String| ours.iter().position(|other| other == name);
         self.notations.sort_by_key(|of| place(&of.0));
+        self.latin1 |= other.latin1;
         self.na.extend(other.na.iter().cloned());
         self.na.sort_unstable();
         self.na.dedup();
@@ -435,6 +439,7 @@ impl ColumnStats {
             weight: None,
             split_by: None,
             notations: self.notations.clone(),
+            encoding: if self.latin1 { Encoding::Latin1 } else { Encoding::Utf8 },
         })
     }
 
@@ -446,6 +451,7 @@ impl ColumnStats {
         self.rows.write(&mut out);
         self.na.write(&mut out);
         self.notations.write(&mut out);
+        self.latin1.write(&mut out);
         self.columns.write(&mut out);
         seal(Kind::Columns, &out)
     }
@@ -458,8 +464,8 @@ impl ColumnStats {
         let mut from = Reader(open(Kind::Columns, bytes)?);
         let mut read = || {
             let (label, rows, na) = (from.value()?, from.value()?, from.value()?);
-            let (notations, columns) = (from.value()?, from.value()?);
-            let stats = Self { label, rows, na, notations, columns };
+            let (notations, latin1, columns) = (from.value()?, from.value()?, from.value()?);
+            let stats = Self { label, rows, na, notations, latin1, columns };
             (from.0.is_empty() && stats.is_sound()).then_some(stats)
         };
         read().ok_or(StateError::Damaged)
