@@ -44,6 +44,9 @@ impl CrossEntropyExact {
         }
         let rows = low.len() + high.len();
         let (mut sum, weights) = (0.0, batch.weights());
+        if let Some(at) = weights.iter().position(|&w| !(w >= 0.0 && w.is_finite())) {
+            return Err(Error::Weight { at });
+        }
         for (row, &score) in low.iter().chain(high).enumerate() {
             let sign = if row < low.len() { 1.0 } else { -1.0 };
             let (weight, wrong) = (weights.get(row).copied().unwrap_or(1.0), sign * score.f64());
@@ -82,6 +85,7 @@ impl<T: Real> Estimator<T> for CrossEntropyExact {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
+        batch.binary()?;
         scratch.check(Estimator::<T>::need(self, batch.shape()))?;
         let slopes = &mut scratch.real[..batch.scores().len()];
         let value = Self::evaluate(batch, slopes)?;

@@ -326,7 +326,14 @@ impl ColumnStats {
         let kept = names.iter().enumerate().filter(|(_, name)| !ignored.contains(name));
         let columns = kept.map(|(at, name)| Stat::of(table, at, options, *name == label)).collect::<Result<_, _>>()?;
         let latin1 = table.encoding == Encoding::Latin1;
-        Ok(Self { label, rows: table.rows() as u64, na: table.na.clone(), notations: table.notations(), latin1, columns })
+        Ok(Self {
+            label,
+            rows: table.rows() as u64,
+            na: table.na.clone(),
+            notations: table.notations(),
+            latin1,
+            columns,
+        })
     }
 
     /// Adds other rows of the same columns, in any order. An error changes nothing.
