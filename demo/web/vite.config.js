@@ -19,6 +19,9 @@ const offline = {
   },
 };
 
+/** Takes the indentation off the page. */
+const flat = { name: "undercurve-flat", transformIndexHtml: (html) => html.replace(/^ +/gm, "") };
+
 const REGISTRY = at("../../wasm/js/pkg/methods.js");
 const TEXTS = "undercurve/methods-texts";
 /** Methods without their texts: those are a module of their own, which the first result does not need. */
@@ -36,7 +39,7 @@ const methods = {
 
 export default defineConfig({
   base: "./",
-  plugins: [offline, methods],
+  plugins: [offline, methods, flat],
   resolve: {
     alias: [
       { find: /^undercurve$/, replacement: at("../../wasm/js/index.js") },

@@ -76,7 +76,7 @@ function train({ Data, Options, Trainer }, data, { method, settings, hidden, ste
 test("every method gives the parameters and the objective of the native core, to the bit", (t) => {
   const root = new URL("../..", import.meta.url).pathname;
   // With vectors: on x86-64 with AVX2 both sides compute in registers of different widths.
-  const native = ["run", "--quiet", "--profile", "vectors", "-p", "undercurve-tests", "--features", "simd", "--example", "bits"];
+  const native = ["run", "--quiet", "--config", "profile.dev.package.undercurve.opt-level=3", "--config", "profile.dev.package.undercurve-tests.opt-level=3", "-p", "undercurve-tests", "--features", "simd", "--example", "bits"];
   const lines = execFileSync("cargo", native, { cwd: root, encoding: "utf8" });
   const runs = lines.trim().split("\n").map((line) => JSON.parse(line));
   const data = rows();

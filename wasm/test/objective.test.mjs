@@ -34,7 +34,7 @@ async function made({ name, settings, several }, more = {}) {
 
 const native = (() => {
   const root = new URL("../..", import.meta.url).pathname;
-  const lines = execFileSync("cargo", ["run", "--quiet", "--profile", "vectors", "-p", "undercurve-tests", "--features", "simd", "--example", "objectives"], { cwd: root, encoding: "utf8" });
+  const lines = execFileSync("cargo", ["run", "--quiet", "--config", "profile.dev.package.undercurve.opt-level=3", "--config", "profile.dev.package.undercurve-tests.opt-level=3", "-p", "undercurve-tests", "--features", "simd", "--example", "objectives"], { cwd: root, encoding: "utf8" });
   return lines.trim().split("\n").map((line) => JSON.parse(line));
 })();
 

@@ -18,7 +18,7 @@ await init(wasm.undercurve);
 await initFiles(wasm.undercurve_files);
 
 /** What each may grow to before somebody must look. The first is what everybody downloads. */
-const MOST_GZIP_BYTES = { undercurve: 99_300, undercurve_full: 307_000, undercurve_objective: 95_000, undercurve_files: 231_000 };
+const MOST_GZIP_BYTES = { undercurve: 99_300, undercurve_full: 308_000, undercurve_objective: 95_700, undercurve_files: 230_300 };
 
 const options = (name, seed = 3) => {
   const data = synthetic("split", { rows: 500, testRows: 500, positives: 0.05 });

@@ -104,25 +104,24 @@ const PARAMS: &[Param] = &[
         "3e-5",
         0.0,
         0.999_999,
-        "ends when the gradient has fallen to this share of its first, or a step promises to lower the objective by less than its square",
+        "ends when the gradient has fallen to this share of its first, or a step promises less than its square",
     ),
     ridge_decay(1.0, 3.0),
-    count("folds", "5", 2, "folds of the rows that choose decay (auto; linear models)"),
+    count("folds", "5", 2, "folds of the rows that choose decay"),
     choice(
         "choose",
         "least",
         &["least", "one-se"],
-        "decay with the least mean loss of held-out rows, or the largest within one standard error of it",
+        "decay of the least loss of held-out rows, or the largest within one standard error of it",
     ),
-    choice("bias", "free", &["free", "penalised"], "whether weight decay leaves the bias of a linear model alone"),
+    choice("bias", "free", &["free", "penalised"], "whether decay leaves the bias alone"),
 ];
 
 /// Its entry in the table of methods.
 pub(crate) const ENTRY: Entry = Entry {
     name: "ce-exact",
     title: "Exact cross-entropy (ridge)",
-    about: "Minimises the mean cross-entropy to its minimum by exact gradients over the whole data, with a weight decay that \
-            cross-validation chooses (ridge logistic regression).",
+    about: "Minimises cross-entropy over the whole data by L-BFGS; cross-validation chooses the weight decay.",
     kind: Kind::Whole,
     metric: Metric::Auroc,
     params: PARAMS,

@@ -290,7 +290,7 @@ impl<'a> Truth<'a> {
         }
         // (Pairs count by products of weights.)
         let pairs = classes.positives * classes.negatives;
-        if !(f64::MIN_POSITIVE..f64::MAX / 4.0).contains(&pairs) {
+        if WEIGHTS && !(f64::MIN_POSITIVE..f64::MAX / 4.0).contains(&pairs) {
             return Err(Error::Overflow { what: "the product of the weights of both classes" });
         }
         groups().for_each(|group| visit(classes, group));

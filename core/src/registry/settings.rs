@@ -253,6 +253,10 @@ impl<'a> Settings<'a> {
     #[must_use]
     pub fn auto(&self, param: &Param) -> Option<f64> {
         let of = |linear: f64, network: f64| if self.scope.network { network } else { linear };
+        let per_row = |linear: f64, network: f64, from_linear: f64| {
+            let rooted = from_linear * libm::sqrt(self.scope.params as f64);
+            (if self.scope.from_linear { rooted } else { of(linear, network) }) / self.scope.rows()
+        };
         Some(match param.auto? {
             Auto::Model { linear, network } => of(linear, network),
             Auto::Rate { linear, network, steps } => {
@@ -263,14 +267,8 @@ impl<'a> Settings<'a> {
                 let times = self.value("penalty") / penalty;
                 of(linear, network) / if times > 1.0 { times } else { 1.0 }
             }
-            Auto::PerRow { linear, network, from_linear } => {
-                let rooted = from_linear * libm::sqrt(self.scope.params as f64);
-                (if self.scope.from_linear { rooted } else { of(linear, network) }) / self.scope.rows()
-            }
-            Auto::Validated { linear, network } => {
-                let rooted = libm::sqrt(self.scope.params as f64);
-                (if self.scope.from_linear { rooted } else { of(linear, network) }) / self.scope.rows()
-            }
+            Auto::PerRow { linear, network, from_linear } => per_row(linear, network, from_linear),
+            Auto::Validated { linear, network } => per_row(linear, network, 1.0),
             Auto::PerPositive { linear, network } => {
                 let positives = f64::from(self.scope.population[1].max(1));
                 of(linear, network) * self.scope.params as f64 / positives

@@ -242,7 +242,8 @@ impl<T: Real> Trainer<T> {
             config.settings.push(("pretrain".into(), format!("{}", before.pretraining_steps())));
         }
         // (The decay that cross-validation chose stays, too.)
-        let chosen = before.method().is_some_and(|method| method.params.iter().any(|param| param.name == "folds"));
+        let chosen = |method: &Method| method.params.iter().any(|param| param.name == "folds");
+        let chosen = cfg!(feature = "every-method") && before.method().is_some_and(chosen);
         if chosen && config.settings.iter().all(|(name, _)| name != "decay") {
             config.settings.extend(before.config.settings.iter().rfind(|(name, _)| name == "decay").cloned());
         }

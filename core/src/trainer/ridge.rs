@@ -16,6 +16,7 @@
 use super::config::{Config, TrainerError, pairs_without};
 use super::run::Run;
 use super::{BatchRun, Method};
+use crate::batch::WEIGHTS;
 use crate::data::{Dataset, Rows, group_folds};
 use crate::decimal;
 use crate::error::{Error, Result};
@@ -185,7 +186,7 @@ fn curvature<T: Real>(data: &Dataset<T>, weights: &[f64]) -> f64 {
 }
 
 /// How the decay of a run is chosen: `None` where it is set, or is none that cross-validation chooses, or no two folds can be made, or
-/// scores leave the number type.
+/// scores leave the number type, and in builds without weights.
 pub(super) fn path<T: Real>(
     method: &'static Method,
     settings: &Settings<'_>,
@@ -194,6 +195,10 @@ pub(super) fn path<T: Real>(
     data: &Dataset<T>,
     weights: &[f64],
 ) -> Result<Option<Path>, TrainerError> {
+    // (What is outside a fold is told by weights.)
+    if !WEIGHTS {
+        return Ok(None);
+    }
     match chosen(method, settings, config, model, data, weights) {
         Err(TrainerError::Core(Error::Overflow { .. })) => Ok(None),
         path => path,
