@@ -14,7 +14,8 @@ DATA is one of
 
 Of the positives of the training part a share is kept. A split draws the positives that are kept, the validation rows, balanced, which choose
 the rate, and the first parameters; the test part stays apart. `--depth N` puts N more convolutions into the network, each added to what it is
-given. `--noise R` swaps labels of training rows: a share R of the kept positives is called negative, and as many negatives positive. Where the last rate is the best a higher one is tried, too. Every loss has the same rates, steps, batches of 128 rows (of losses
+given. `--noise R` swaps labels of training rows: a share R of the kept positives is called negative, and as many negatives positive.
+Where the lowest or highest rate is the best the next one is tried, too. Every loss has the same rates, steps, batches of 128 rows (of losses
 over ranks: 32 positives and 96 negatives; the others of all rows alike), Adam, a rate that falls to 0 and weight decay 1e-4. LibAUC's losses
 run as its documentation says: sigmoid scores, its PESG for the margin loss, with 100 times the rates.
 """
@@ -37,8 +38,9 @@ LOSSES = [
 ]  # fmt: skip
 # What is asked beside them: a sample like that of the ranking losses and more of it; what of SOAP costs.
 VARIANTS = ["BCE, 1 in 4, 512", "SOAP, as drawn", "SOAP, gamma 1", "SOAP, scaled", "SOAP, as drawn, after BCE, 1 in 4"]
-RATES = [3e-3, 1e-2, 3e-2]
-HIGHER = [1e-1, 3e-1]
+# The first three are tried for every loss; the grid goes on, either way, until the best is inside it or at its end.
+RATES = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0]
+FIRST = range(3, 6)
 
 
 WORDS, LENGTH = 8192, 32
@@ -215,25 +217,24 @@ STUDENT = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]
 
 def table(path, key="test ap", yardstick="balanced BCE"):
     """Means over splits, and what is gained over the yardstick on the same splits with its 95 % interval."""
-    best, rates = {}, {}
+    best = {}
     for one in load(path):
         kind = (one["steps"], one.get("depth", 0), one.get("noise", 0.0))
         at = (kind, one["share"], one["loss"])
         cell = best.setdefault(at, {})
         cell[one["split"]] = max(cell.get(one["split"], one), one, key=lambda run: run["valid ap"])
-        rates[at] = max(rates.get(at, 0), one["rate"])
     for kind in sorted({at[0] for at in best}):
         steps, depth, noise = kind
         shares = [share for share in SHARES if any(at[:2] == (kind, share) for at in best)]
         more = f", {depth} more convolutions" * (depth > 0) + f", {noise:.0%} of the positives swapped" * (noise > 0)
-        print(f"\n{steps} steps{more}, {key}: mean (gain over {yardstick}, 95 % interval); * where the highest rate won in most splits\n")
+        print(f"\n{steps} steps{more}, {key}: mean (gain over {yardstick}, 95 % interval); * where the best rate of a split is an end of the grid\n")
         print("| loss | " + " | ".join(f"{share:.1%} kept" for share in shares) + " |\n|" + "---|" * (len(shares) + 1))
         for loss in dict.fromkeys(LOSSES + sorted(at[2] for at in best)):
             cells = []
             for share in shares:
                 at, base = best.get((kind, share, loss), {}), best.get((kind, share, yardstick), {})
                 both = [at[split][key] - base[split][key] for split in at if split in base]
-                edge = 2 * sum(one["rate"] == rates[kind, share, loss] for one in at.values()) > len(at)
+                edge = any(one["rate"] in (RATES[0], RATES[-1]) for one in at.values())
                 cell = f"{statistics.mean(one[key] for one in at.values()):.4f}" + "*" * edge if at else "–"
                 if len(both) > 1 and loss != yardstick:
                     half = STUDENT[len(both) - 2] * statistics.stdev(both) / len(both) ** 0.5
@@ -264,16 +265,18 @@ def main():
     runs = load(asked.runs)
     for split, share, loss in itertools.product(range(1, asked.splits + 1), map(float, asked.shares.split(",")), asked.losses.split(";")):
         line = {"share": share, "loss": loss, "split": split, "steps": asked.steps, "depth": asked.depth, "noise": asked.noise}
-        cell = [one for one in runs if all(one.get(key, 0) == of for key, of in line.items())]
-        for rate in RATES + HIGHER:
-            if rate in HIGHER and max(cell, key=lambda one: one["valid ap"])["rate"] < rate / 4:
-                break
-            if rate not in [one["rate"] for one in cell]:
-                found = run(data, share, loss, rate, split, asked.steps, asked.depth, asked.noise)
-                cell.append(line | {"rate": rate} | found)
-                with open(asked.runs, "a", encoding="utf-8") as file:
-                    file.write(json.dumps(cell[-1]) + "\n")
-                print(cell[-1], flush=True)
+        cell = {one["rate"]: one for one in runs if all(one.get(key, 0) == of for key, of in line.items())}
+        tried = FIRST
+        while tried:
+            for rate in (RATES[at] for at in tried):
+                if rate not in cell:
+                    cell[rate] = line | {"rate": rate} | run(data, share, loss, rate, split, asked.steps, asked.depth, asked.noise)
+                    with open(asked.runs, "a", encoding="utf-8") as file:
+                        file.write(json.dumps(cell[rate]) + "\n")
+                    print(cell[rate], flush=True)
+            of = [at for at, rate in enumerate(RATES) if rate in cell]
+            best = max(of, key=lambda at: cell[RATES[at]]["valid ap"])
+            tried = [at for at in {of[0]: [best - 1], of[-1]: [best + 1]}.get(best, []) if 0 <= at < len(RATES)]
 
 
 if __name__ == "__main__":
