@@ -1,6 +1,6 @@
 //! Loops that the core compiles twice, for SSE2 and for AVX2: the bits of both are those stored here, which come from a
-//! build for SSE2 alone. Only an optimised build has AVX2 in its loops: `tests/run` runs this with `opt-level=3
-//! --features simd` too.
+//! build for SSE2 alone. Only an optimised build has AVX2 in its loops: `tests/run` runs this with `--config
+//! tests/vectors.toml --features simd` too.
 
 use undercurve::algorithm::{Adam, AdamForm, AdamSettings, Algorithm, Answer, COUNTERS, Schedule, State};
 use undercurve::batch::{Batch, Drawn, Shape};

@@ -2,13 +2,13 @@
 // first.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { constraintsOf } from "../js/groups.js";
 import { CLASS_METHODS, METHODS } from "../js/pkg/methods.js";
 import * as first from "../js/pkg/undercurve.js";
 import * as full from "../js/pkg/undercurve_full.js";
+import { native } from "./native.mjs";
 
 first.initSync({ module: await readFile(new URL("../js/pkg/undercurve_bg.wasm", import.meta.url)) });
 full.initSync({ module: await readFile(new URL("../js/pkg/undercurve_full_bg.wasm", import.meta.url)) });
@@ -74,11 +74,7 @@ function train({ Data, Options, Trainer }, data, { method, settings, hidden, ste
 }
 
 test("every method gives the parameters and the objective of the native core, to the bit", (t) => {
-  const root = new URL("../..", import.meta.url).pathname;
-  // With vectors: on x86-64 with AVX2 both sides compute in registers of different widths.
-  const native = ["run", "--quiet", "--config", "profile.dev.package.undercurve.opt-level=3", "--config", "profile.dev.package.undercurve-tests.opt-level=3", "-p", "undercurve-tests", "--features", "simd", "--example", "bits"];
-  const lines = execFileSync("cargo", native, { cwd: root, encoding: "utf8" });
-  const runs = lines.trim().split("\n").map((line) => JSON.parse(line));
+  const runs = native("bits");
   const data = rows();
   const missing = new Set();
   const [two, several] = [runs.filter((run) => !run.classes), runs.filter((run) => run.classes)];

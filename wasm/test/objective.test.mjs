@@ -1,11 +1,11 @@
 // Objectives and exact sums over scores from elsewhere, in Node. Needs `cargo demo --build-only` first.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { METHODS } from "../js/pkg/methods.js";
 import { Exact, Objective, UndercurveError, createObjective, initObjective } from "../js/objective.js";
+import { native } from "./native.mjs";
 
 const [ROWS, CLASSES, BATCH] = [60, 3, 24];
 
@@ -32,17 +32,12 @@ async function made({ name, settings, several }, more = {}) {
   return objective;
 }
 
-const native = (() => {
-  const root = new URL("../..", import.meta.url).pathname;
-  const lines = execFileSync("cargo", ["run", "--quiet", "--config", "profile.dev.package.undercurve.opt-level=3", "--config", "profile.dev.package.undercurve-tests.opt-level=3", "-p", "undercurve-tests", "--features", "simd", "--example", "objectives"], { cwd: root, encoding: "utf8" });
-  return lines.trim().split("\n").map((line) => JSON.parse(line));
-})();
+const runs = native("objectives");
 
 test("every objective with every loss has the bits of the native core", async (t) => {
-  const told = native;
   const names = new Set();
   let sums = 0;
-  for (const run of told) {
+  for (const run of runs) {
     const what = JSON.stringify(run);
     if (run.sum) {
       const y = Uint8Array.from({ length: run.rows }, (_, row) => Number(row % 5 === 0));
@@ -92,7 +87,7 @@ test("every objective with every loss has the bits of the native core", async (t
     names.add(run.name);
     objective.dispose();
   }
-  t.diagnostic(`${told.length} cases: ${names.size} methods, ${sums} exact sums`);
+  t.diagnostic(`${runs.length} cases: ${names.size} methods, ${sums} exact sums`);
   const own = ["agd-sbcd", "dca", "proximal-dca", "sorr"];
   const sum = ({ params }) => params.some((param) => param.name === "objective") || params.some((param) => param.name === "lambda" && !["sopa-s", "sota-s"].includes(param.name));
   for (const { name, groups } of METHODS) {
@@ -109,7 +104,7 @@ test("every objective with every loss has the bits of the native core", async (t
 test("gradients are the differences of the values", async (t) => {
   let cases = 0;
   let worst = 0;
-  for (const run of native.filter((run) => !run.sum && !run.outcome.error && run.name !== "sopa")) {
+  for (const run of runs.filter((run) => !run.sum && !run.outcome.error && run.name !== "sopa")) {
     const objective = await made(run);
     const heads = run.several ? CLASSES : 1;
     const scores = numbers(ROWS * heads).map((x) => 1.3 * x);

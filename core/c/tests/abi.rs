@@ -15,32 +15,10 @@ use undercurve_tests::skipped;
 
 mod hostile;
 
+use hostile::{uc_abi_version, uc_last_error, uc_metrics_need, uc_pairs_f32, uc_pairs_need_f32, uc_release};
+
 const HEADER: &str = include_str!("../include/undercurve.h");
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
-
-unsafe extern "C" {
-    fn uc_abi_version() -> u32;
-    fn uc_last_error(text: *mut u8, size: usize) -> usize;
-    fn uc_metrics_need(rows: usize) -> usize;
-    fn uc_pairs_need_f32(k: u32, l: *const u8, p: f64, n: usize, positives: usize, w: i32, bytes: *mut usize) -> i32;
-    fn uc_pairs_f32(
-        k: u32,
-        low: f64,
-        high: f64,
-        tpr: f64,
-        l: *const u8,
-        p: f64,
-        s: *const f32,
-        y: *const u8,
-        w: *const f64,
-        n: usize,
-        m: *mut u64,
-        size: usize,
-        v: *mut f64,
-        g: *mut f32,
-    ) -> i32;
-    fn uc_release(handle: u32) -> i32;
-}
 
 fn message() -> String {
     let mut text = [0; 300];

@@ -6,6 +6,7 @@
 use super::{Estimator, Grad, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result};
+use crate::metric::check_weights;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{Auto, MEMORY, Param, auto_count, choice, count, number, ridge_decay, rule};
@@ -44,9 +45,7 @@ impl CrossEntropyExact {
         }
         let rows = low.len() + high.len();
         let (mut sum, weights) = (0.0, batch.weights());
-        if let Some(at) = weights.iter().position(|&w| !(w >= 0.0 && w.is_finite())) {
-            return Err(Error::Weight { at });
-        }
+        check_weights(weights)?;
         for (row, &score) in low.iter().chain(high).enumerate() {
             let sign = if row < low.len() { 1.0 } else { -1.0 };
             let (weight, wrong) = (weights.get(row).copied().unwrap_or(1.0), sign * score.f64());

@@ -8,25 +8,57 @@
 use std::ptr;
 
 unsafe extern "C" {
-    fn uc_abi_version() -> u32;
-    fn uc_last_error(text: *mut u8, size: usize) -> usize;
-    fn uc_metrics_need(rows: usize) -> usize;
-    fn uc_auroc_f32(s: *const f32, y: *const u8, w: *const f64, n: usize, m: *mut u64, b: usize, v: *mut f64) -> i32;
-    fn uc_auroc_f64(s: *const f64, y: *const u8, w: *const f64, n: usize, m: *mut u64, b: usize, v: *mut f64) -> i32;
-    fn uc_ap_f32(s: *const f32, y: *const u8, w: *const f64, n: usize, m: *mut u64, b: usize, v: *mut f64) -> i32;
-    fn uc_ap_f64(s: *const f64, y: *const u8, w: *const f64, n: usize, m: *mut u64, b: usize, v: *mut f64) -> i32;
-    fn uc_pairs_need_f32(k: u32, l: *const u8, p: f64, n: usize, positives: usize, w: i32, bytes: *mut usize) -> i32;
-    fn uc_pairs_need_f64(k: u32, l: *const u8, p: f64, n: usize, positives: usize, w: i32, bytes: *mut usize) -> i32;
-    fn uc_surrogate(l: *const u8, p: f64, margins: *const f64, n: usize, v: *mut f64, slopes: *mut f64) -> i32;
-    fn uc_trainer_steps(trainer: u32, steps: u64, left: *mut u64) -> i32;
-    fn uc_trainer_save(trainer: u32, bytes: *mut u8, room: usize, count: *mut usize) -> i32;
-    fn uc_trainer_model(trainer: u32, bytes: *mut u8, room: usize, count: *mut usize) -> i32;
-    fn uc_model_load(saved: *const u8, size: usize, model: *mut u32) -> i32;
-    fn uc_shape(handle: u32, columns: *mut usize, scores: *mut usize) -> i32;
-    fn uc_params(handle: u32, params: *mut f32, room: usize, count: *mut usize) -> i32;
-    fn uc_score(handle: u32, x: *const f32, rows: usize, cols: usize, scores: *mut f32, count: usize) -> i32;
-    fn uc_release(handle: u32) -> i32;
-    fn uc_pauc_f32(
+    pub fn uc_abi_version() -> u32;
+    pub fn uc_last_error(text: *mut u8, size: usize) -> usize;
+    pub fn uc_metrics_need(rows: usize) -> usize;
+    pub fn uc_auroc_f32(
+        s: *const f32,
+        y: *const u8,
+        w: *const f64,
+        n: usize,
+        m: *mut u64,
+        b: usize,
+        v: *mut f64,
+    ) -> i32;
+    pub fn uc_auroc_f64(
+        s: *const f64,
+        y: *const u8,
+        w: *const f64,
+        n: usize,
+        m: *mut u64,
+        b: usize,
+        v: *mut f64,
+    ) -> i32;
+    pub fn uc_ap_f32(s: *const f32, y: *const u8, w: *const f64, n: usize, m: *mut u64, b: usize, v: *mut f64) -> i32;
+    pub fn uc_ap_f64(s: *const f64, y: *const u8, w: *const f64, n: usize, m: *mut u64, b: usize, v: *mut f64) -> i32;
+    pub fn uc_pairs_need_f32(
+        k: u32,
+        l: *const u8,
+        p: f64,
+        n: usize,
+        positives: usize,
+        w: i32,
+        bytes: *mut usize,
+    ) -> i32;
+    pub fn uc_pairs_need_f64(
+        k: u32,
+        l: *const u8,
+        p: f64,
+        n: usize,
+        positives: usize,
+        w: i32,
+        bytes: *mut usize,
+    ) -> i32;
+    pub fn uc_surrogate(l: *const u8, p: f64, margins: *const f64, n: usize, v: *mut f64, slopes: *mut f64) -> i32;
+    pub fn uc_trainer_steps(trainer: u32, steps: u64, left: *mut u64) -> i32;
+    pub fn uc_trainer_save(trainer: u32, bytes: *mut u8, room: usize, count: *mut usize) -> i32;
+    pub fn uc_trainer_model(trainer: u32, bytes: *mut u8, room: usize, count: *mut usize) -> i32;
+    pub fn uc_model_load(saved: *const u8, size: usize, model: *mut u32) -> i32;
+    pub fn uc_shape(handle: u32, columns: *mut usize, scores: *mut usize) -> i32;
+    pub fn uc_params(handle: u32, params: *mut f32, room: usize, count: *mut usize) -> i32;
+    pub fn uc_score(handle: u32, x: *const f32, rows: usize, cols: usize, scores: *mut f32, count: usize) -> i32;
+    pub fn uc_release(handle: u32) -> i32;
+    pub fn uc_pauc_f32(
         s: *const f32,
         y: *const u8,
         w: *const f64,
@@ -37,7 +69,7 @@ unsafe extern "C" {
         bytes: usize,
         v: *mut f64,
     ) -> i32;
-    fn uc_pauc_f64(
+    pub fn uc_pauc_f64(
         s: *const f64,
         y: *const u8,
         w: *const f64,
@@ -48,7 +80,7 @@ unsafe extern "C" {
         bytes: usize,
         v: *mut f64,
     ) -> i32;
-    fn uc_pairs_f32(
+    pub fn uc_pairs_f32(
         k: u32,
         low: f64,
         high: f64,
@@ -64,7 +96,7 @@ unsafe extern "C" {
         v: *mut f64,
         g: *mut f32,
     ) -> i32;
-    fn uc_pairs_f64(
+    pub fn uc_pairs_f64(
         k: u32,
         low: f64,
         high: f64,
@@ -80,7 +112,7 @@ unsafe extern "C" {
         v: *mut f64,
         g: *mut f64,
     ) -> i32;
-    fn uc_trainer_new(
+    pub fn uc_trainer_new(
         x: *const f32,
         rows: usize,
         cols: usize,
@@ -92,7 +124,7 @@ unsafe extern "C" {
         seed: u64,
         out: *mut u32,
     ) -> i32;
-    fn uc_trainer_load(
+    pub fn uc_trainer_load(
         x: *const f32,
         rows: usize,
         cols: usize,
