@@ -2,10 +2,15 @@
 //!
 //!     cargo run --release -p undercurve --example bounded -- 1e9 500
 //!
-//! Rows, and megabytes for counts. 0.1 % positives, scores of full precision, made again for each pass. The exact answer is that of a
+//! Rows, and megabytes for counts; `print` in their place writes the rows as text, for the command line:
+//!
+//!     cargo run --release -p undercurve --example bounded -- 1e9 print | undercurve metrics - --memory 450M
+//!
+//! 0.1 % positives, scores of full precision, made again for each pass. The exact answer is that of a
 //! [`State`] of two passes: the positives, and then the gaps between them; it takes memory of its own. Prints seconds and, on Linux,
 //! the largest resident size up to then.
 
+use std::io::{BufWriter, Write, stdout};
 use std::time::Instant;
 use undercurve::metric::{Bounded, Bounds, FprRange, State};
 use undercurve::rng::Rng;
@@ -38,10 +43,23 @@ fn told(way: &str, start: Instant, bounds: Bounds) {
     }
 }
 
+/// The rows as text, until the reader closes the pipe.
+fn print(n: usize) -> undercurve::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 20, stdout().lock());
+    let mut open = writeln!(out, "score,label").is_ok();
+    rows(n, |scores, labels| {
+        open = open && scores.iter().zip(labels).all(|(score, label)| writeln!(out, "{score},{label}").is_ok());
+        Ok(())
+    })
+}
+
 fn main() -> undercurve::Result<()> {
     let mut words = std::env::args().skip(1).map(|word| word.parse::<f64>());
     let mut number = |usual: f64| words.next().and_then(Result::ok).unwrap_or(usual) as usize;
     let (n, bytes) = (number(1e7), number(500.0) * 1_000_000);
+    if std::env::args().nth(2).as_deref() == Some("print") {
+        return print(n);
+    }
     let range = FprRange::new(0.0, 0.05)?;
 
     let (start, mut first) = (Instant::now(), Bounded::of_memory(bytes));

@@ -266,6 +266,9 @@ fn outcomes(problem: &Problem, args: &Args, store: &Store<Measured>, jobs: usize
     Ok(outcomes)
 }
 
+/// Below this F is 0 but for rounding: nothing is compared with it, or drawn below it.
+const NOTHING: f64 = 1e-6;
+
 fn print(problem: &Problem, args: &Args, outcomes: &[Outcome], as_json: bool) -> Result<()> {
     let candidates = candidates();
     let least = outcomes.iter().flat_map(Outcome::along).fold(f64::INFINITY, |least, at| least.min(at[2]));
@@ -298,6 +301,9 @@ fn print(problem: &Problem, args: &Args, outcomes: &[Outcome], as_json: bool) ->
             continue;
         }
         let within = |share: f64| {
+            if least < NOTHING {
+                return "–".to_owned();
+            }
             let first = along.iter().find(|at| at[2] <= (1.0 + share) * least);
             first.map_or("never".to_owned(), |at| format!("{:.1}, {:.2} s", at[0], at[1]))
         };
@@ -311,9 +317,12 @@ fn print(problem: &Problem, args: &Args, outcomes: &[Outcome], as_json: bool) ->
         };
         let [passes, seconds, _] = along.last().copied().unwrap_or_default();
         let edge = if outcome.edges.is_empty() { "" } else { EDGE };
-        let above = 100.0 * (mean / least - 1.0);
+        let above = match least < NOTHING {
+            true => "–".to_owned(),
+            false => format!("{:+.2} %", 100.0 * (mean / least - 1.0)),
+        };
         output::line(format!(
-            "| {} | {mean:.5} ± {sd:.5}{edge} | {above:+.2} % | {against} | {} | {} | {passes:.1} | {seconds:.2} |",
+            "| {} | {mean:.5} ± {sd:.5}{edge} | {above} | {against} | {} | {} | {passes:.1} | {seconds:.2} |",
             candidate.name,
             within(0.05),
             within(0.01)
@@ -337,7 +346,7 @@ fn figures(problem: &Problem, outcomes: &[Outcome], folder: &Path) -> Result<()>
     for (at, across) in [(0, "passes"), (1, "seconds")] {
         let curves: Vec<Vec<(f64, f64)>> = outcomes
             .iter()
-            .map(|outcome| outcome.along().iter().map(|point| (point[at], point[2])).collect())
+            .map(|outcome| outcome.along().iter().map(|point| (point[at], point[2].max(NOTHING))).collect())
             .collect();
         let lines: Vec<Line<'_>> =
             (candidates.iter().zip(&curves)).map(|(candidate, points)| Line::new(&candidate.name, points)).collect();
