@@ -1,0 +1,91 @@
+"""Every method beside cross-entropy of the same model on ten small tables: where it is behind, and whether the run said so.
+
+    python3 tests/peers/tables.py fetch --to FOLDER/packages
+    python3 tests/peers/traps.py run --binary target/release/undercurve --packages FOLDER/packages --out FOLDER/traps.jsonl
+    python3 tests/peers/traps.py show --out FOLDER/traps.jsonl
+
+Each method at its defaults, in the metric that it is for; methods under constraints are left out. `show` prints each method that is behind by more than
+.02 in the mean of the splits, and in how many of them a warning stood or no signal was found.
+"""
+
+import argparse
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import tables
+
+SETS = ["crime1", "fringe", "smoke", "affairs", "gpa2", "mroz", "bwght", "rossi", "kidney_transplant", "german"]
+MODELS = ["linear", "mlp:32"]
+
+
+def run(args):
+    listed = subprocess.run([args.binary, "methods", "--json"], capture_output=True, text=True, check=True).stdout
+    methods = {m["name"]: m["metric"] for m in map(json.loads, listed.splitlines()) if not m["groups"]}
+    known = set()
+    if args.out.exists():
+        known = {(r["set"], r["split"], r["model"], r["method"]) for r in map(json.loads, args.out.read_text().splitlines())}
+    with args.out.open("a") as out:
+        for split in range(1, args.splits + 1):
+            for name, rows in tables.tables(args.packages, Path("nowhere"), args.rows):
+                if name not in SETS:
+                    continue
+                train, test = tables.parts(rows, split)
+                with tempfile.TemporaryDirectory() as folder:
+                    files = [Path(folder) / "train.csv", Path(folder) / "test.csv"]
+                    for file, part in zip(files, (train, test)):
+                        part.to_csv(file, index=False)
+                    for model in MODELS:
+                        for method, metric in methods.items():
+                            if (name, split, model, method) in known:
+                                continue
+                            done = subprocess.run([args.binary, "train", files[0], "--test", files[1], "--label", "y", "--positive", "1", "--missing", "impute",
+                                                   "--method", method, "--model", model, "--seed", "1", "--threads", "1", "--json"], capture_output=True, text=True)
+                            end = json.loads(done.stdout.strip().splitlines()[-1]) if done.returncode == 0 else {}
+                            line = {"set": name, "split": split, "model": model, "method": method, "metric": metric, "test": end.get("test"),
+                                    "said": bool(end.get("warning") or end.get("no_signal")), "refused": done.stderr.strip()[-200:] if done.returncode else None}
+                            print(json.dumps(line), file=out, flush=True)
+
+
+def show(args):
+    runs = {(r["set"], r["split"], r["model"], r["method"]): r for r in map(json.loads, args.out.read_text().splitlines())}
+    splits = sorted({key[1] for key in runs})
+    print("| model | method | set | metric | beside cross-entropy | splits that said so |\n|---|---|---|---|---|---|")
+    cells = behind = 0
+    refused = set()
+    for model in MODELS:
+        for method in dict.fromkeys(key[3] for key in runs):
+            for name in SETS:
+                pairs = [(runs.get((name, s, model, method)), runs.get((name, s, model, "ce"))) for s in splits]
+                pairs = [(a, b) for a, b in pairs if a and b and b["test"]]
+                refused |= {f"{method} ({model})" for a, _ in pairs if a["refused"]}
+                pairs = [(a, b) for a, b in pairs if a["test"]]
+                if not pairs:
+                    continue
+                metric, cells = pairs[0][0]["metric"], cells + 1
+                apart = np.mean([a["test"][metric] - b["test"][metric] for a, b in pairs])
+                said = sum(a["said"] for a, _ in pairs)
+                if apart < -0.02:
+                    behind += said < len(pairs)
+                    print(f"| {model} | {method} | {name} | {metric} | {apart:+.3f} | {said} of {len(pairs)} |")
+    print(f"\n{cells} methods, models and sets, {len(splits)} splits each; {behind} behind by more than .02 without a word in some split. Refused: {', '.join(sorted(refused)) or 'none'}.")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    go = commands.add_parser("run")
+    go.add_argument("--binary", type=Path, required=True)
+    go.add_argument("--packages", type=Path, required=True)
+    go.add_argument("--rows", type=int, default=1500, help="most rows of a set")
+    go.add_argument("--splits", type=int, default=5)
+    go.add_argument("--out", type=Path, required=True)
+    commands.add_parser("show").add_argument("--out", type=Path, required=True)
+    args = parser.parse_args()
+    run(args) if args.command == "run" else show(args)
+
+
+if __name__ == "__main__":
+    main()
