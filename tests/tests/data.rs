@@ -5,8 +5,8 @@ use std::io::Write as _;
 use undercurve::Error;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
-    DataError, Dataset, Format, MAX_COLUMNS, Missing, Options, Preparation, RawTable, ReadOptions, Reading, Rows,
-    Scale, Split, SplitBy, Values, group_folds, prepare,
+    DataError, Dataset, Format, MAX_COLUMNS, MAX_DENSE, Missing, Options, Preparation, RawTable, ReadOptions, Reading,
+    Rows, Scale, Split, SplitBy, Values, group_folds, prepare,
 };
 
 fn options(label: &str) -> Options {
@@ -187,6 +187,30 @@ fn error_lines() {
     let standard = Options { scale: Some(Scale::Standard), ..usual };
     assert!(line(Preparation::fit(&wide, &standard)).contains("too many to centre"));
     assert_eq!(line(RawTable::parse(b"", Format::Csv, "a\nb")), "a\\nb: the file is empty");
+}
+
+/// Of more categories than features fit, the most frequent have one; rows of the others are as rows of a category that training did
+/// not have.
+#[test]
+fn of_too_many_categories_the_rarest_have_no_feature() {
+    // Category k of 3,000 in k % 40 + 10 rows: 88,500 rows, which may become 758 features each.
+    let mut text = String::from("k,x,label\n");
+    let mut rows = 0;
+    for k in 0..3000 {
+        for _ in 0..k % 40 + 10 {
+            text += &format!("c{k},{},{}\n", rows % 7, rows % 2);
+            rows += 1;
+        }
+    }
+    let preparation = Preparation::fit(&csv(&text).unwrap(), &Options::default()).unwrap();
+    assert_eq!((rows, preparation.cols()), (88_500, MAX_DENSE / 88_500));
+    let names = preparation.column_names();
+    let kept = |k: usize| names.contains(&format!("k=c{k}"));
+    // 757 for categories: the 750 of 40 to 49 rows, and seven of the 75 in 39.
+    assert!((0..3000).all(|k| k % 40 == 29 || kept(k) == (k % 40 > 29)));
+    assert_eq!((0..3000).filter(|&k| k % 40 == 29 && kept(k)).count(), 7);
+    let few = preparation.apply::<f32>(&csv("k,x,label\nc39,1,0\nc0,1,1\nc40,1,1\n").unwrap()).unwrap();
+    assert_eq!(few.summary().unseen, [("k".to_string(), 2)]);
 }
 
 /// Delimiters, quotes, line ends, a byte order mark, headers.

@@ -269,7 +269,7 @@ fn run_in<T: Real>(plan: &Plan, saved: &SavedModel) -> Result<()> {
         output::line(told)?;
     }
     let known = if plan.asked.group.is_empty() { preparation.group_names().len() } else { data.groups() };
-    input::notes(&data, &file, known);
+    input::notes(&data, &file, known, false);
     match data.targets() {
         Targets::Classes { labels, .. } => {
             measure::print_classes(class_summary(&scores, names.len(), labels, data.weights())?, names, json)

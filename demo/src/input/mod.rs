@@ -396,10 +396,15 @@ pub fn grouping<T: Real>(data: &Dataset<T>, known: usize) -> Option<Grouping<'_>
     there.then(|| Grouping { of: data.group_of(), names: data.group_names(), known })
 }
 
-/// Says on stderr what the preparation did that one may not expect.
-pub fn notes<T: Real>(data: &Dataset<T>, file: &str, known_groups: usize) {
+/// Says on stderr what the preparation did that one may not expect. `fitted`: on these rows.
+pub fn notes<T: Real>(data: &Dataset<T>, file: &str, known_groups: usize, fitted: bool) {
     let summary = data.summary();
-    counts(file, &summary.missing, &summary.unseen, summary.beyond);
+    counts(file, &summary.missing, if fitted { &[] } else { &summary.unseen }, summary.beyond);
+    for (column, count) in summary.unseen.iter().filter(|_| fitted) {
+        output::note(format_args!(
+            "{file}: column \"{column}\" has more categories than features fit into memory; its rarest, of {count} rows, count as none"
+        ));
+    }
     for (at, name) in data.group_names().iter().enumerate().skip(known_groups) {
         let count = data.group_of().iter().filter(|&&group| group as usize == at).count();
         output::note(format_args!("{file}: {count} rows are of a group that training did not have, \"{name}\""));

@@ -45,9 +45,9 @@ impl<T: Real> Training<T> {
     /// Tells what its rows are like, and of a new run which label counts as positive.
     pub fn notes(&self, rows: &RowsPlan, new: Option<&New>) {
         let known = self.preparation.group_names().len();
-        input::notes(self.trainer.train_data(), &rows.file.display().to_string(), known);
+        input::notes(self.trainer.train_data(), &rows.file.display().to_string(), known, true);
         if let Some(test) = self.trainer.test_data() {
-            input::notes(test, &rows.test.as_ref().unwrap_or(&rows.file).display().to_string(), known);
+            input::notes(test, &rows.test.as_ref().unwrap_or(&rows.file).display().to_string(), known, false);
         }
         let Config { model, init, .. } = self.trainer.config();
         let tried = new.is_some_and(|new| new.tries_init);

@@ -10,11 +10,11 @@ use super::groups::Groups;
 use super::labels::{cells_again, targets};
 use super::queries::queries;
 use super::table::{
-    all_rows, check_dense, check_rows, first_missing, is_missing, no_column, not_a_number, places, refuse_doubt,
-    reserve, zeros,
+    all_rows, check_dense, check_rows, first_missing, is_missing, most_dense, no_column, not_a_number, places,
+    refuse_doubt, reserve, zeros,
 };
 use super::weights::weights;
-use super::{MAX_DENSE, Missing, Preparation};
+use super::{Missing, Preparation};
 use crate::batch::WEIGHTS;
 use crate::error::Error;
 use crate::real::Real;
@@ -250,7 +250,7 @@ impl Preparation {
         let found = columns.iter().map(|column| place(column).ok_or_else(|| no_column(table, names, &column.name)));
         let found = found.collect::<Result<Vec<usize>, _>>()?;
         let cols = self.cols();
-        let given = table.rows().saturating_mul(names.len());
+        let most = most_dense(table.rows(), names.len());
         let mut made = Vec::with_capacity(parts.len());
         for rows in parts {
             if self.missing == Missing::Refuse {
@@ -259,7 +259,7 @@ impl Preparation {
             // (Pieces of numbers were asked for.)
             let pieces = |column: &Column| if let Role::Pieces { .. } = column.role { column.role.width() } else { 0 };
             let wide = cols - columns.iter().map(pieces).sum::<usize>();
-            if rows.len().checked_mul(wide).is_none_or(|values| values > MAX_DENSE.max(given.saturating_mul(4))) {
+            if rows.len().checked_mul(wide).is_none_or(|values| values > most) {
                 let widest = columns.iter().max_by_key(|column| column.role.width());
                 let widest = widest.map(|column| column.name.clone()).unwrap_or_default();
                 return Err(table.error(DataErrorKind::TooWide { rows: rows.len(), columns: cols, widest }));

@@ -6,10 +6,11 @@ use super::Missing;
 use super::encode::Piece;
 use crate::checkpoint::{Coded, Reader};
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Column {
@@ -149,7 +150,8 @@ pub(super) fn number(moments: &Moments, imputed: f64, scale: Scale, missing: Mis
     }
 }
 
-pub(super) fn fit_categories(column: &RawColumn, rows: &[u32], weights: &[f64], scale: Scale) -> Role {
+/// The column, and what each category counts.
+pub(super) fn fit_categories(column: &RawColumn, rows: &[u32], weights: &[f64], scale: Scale) -> (Role, Vec<f64>) {
     let (there, codes) = as_categories(column);
     let weight = weight_of(weights);
     let mut counts = vec![0.0; there.len()];
@@ -161,8 +163,34 @@ pub(super) fn fit_categories(column: &RawColumn, rows: &[u32], weights: &[f64], 
         }
         all += weight(at);
     }
-    let seen = there.iter().zip(counts).filter(|&(_, count)| count > 0.0);
-    category(seen.map(|(text, count)| (text.clone(), count)).collect(), none, all, scale)
+    let seen = there.iter().zip(&counts).filter(|&(_, &count)| count > 0.0);
+    let role = category(seen.map(|(text, &count)| (text.clone(), count)).collect(), none, all, scale);
+    counts.retain(|&count| count > 0.0);
+    (role, counts)
+}
+
+/// Leaves the rarest categories without a feature until the columns, those of pieces aside, have at most so many, or none has one
+/// left. `counts` has what the categories of each column count, in their order; of equals the last goes first.
+pub(super) fn keep_frequent(columns: &mut [Column], counts: &[Vec<f64>], most: usize) {
+    let asked = |column: &&Column| matches!(column.role, Role::Pieces { .. });
+    let width: usize = columns.iter().filter(|column| !asked(column)).map(|column| column.role.width()).sum();
+    let Some(excess) = width.checked_sub(most).filter(|&excess| excess > 0) else { return };
+    let mut rarest: Vec<(f64, Reverse<(usize, usize)>)> = Vec::new();
+    for (at, counts) in counts.iter().enumerate() {
+        rarest.extend(counts.iter().enumerate().map(|(value, &count)| (count, Reverse((at, value)))));
+    }
+    rarest.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    rarest.truncate(excess);
+    let gone: BTreeSet<(usize, usize)> = rarest.into_iter().map(|(_, Reverse(place))| place).collect();
+    for (at, column) in columns.iter_mut().enumerate() {
+        if let Role::Category { values, maps, .. } = &mut column.role {
+            let stays = |value: usize| !gone.contains(&(at, value));
+            let mut value = 0..;
+            values.retain(|_| value.next().is_some_and(stays));
+            let mut value = 0..;
+            maps.retain(|_| value.next().is_some_and(stays));
+        }
+    }
 }
 
 /// A column of these categories with what each counts, what is missing, and all.

@@ -4,17 +4,19 @@ use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, Encoding, RawColumn, RawTable, limited};
 use super::super::rows::Rows;
 use super::super::scale::{Scale, standard};
-use super::columns::{Column, Layout, fit_categories, fit_numbers, weight_of};
+use super::columns::{Column, Layout, fit_categories, fit_numbers, keep_frequent, weight_of};
 use super::encode::{Encode, fit_pieces};
 use super::groups::GroupRule;
 use super::labels::{LabelRule, Positive, Rule, find_label, targets};
 use super::table::{
-    all_rows, check_dense, check_rows, left_out, no_column, not_a_number, places, refuse_doubt, refuse_missing,
+    all_rows, check_dense, check_rows, left_out, most_dense, no_column, not_a_number, places, refuse_doubt,
+    refuse_missing,
 };
 use super::weights::weights;
 use super::{Missing, Options, Preparation, SplitBy};
 use crate::batch::WEIGHTS;
 use crate::error::Error;
+use crate::features::EVERY;
 use crate::metric::check_weights;
 use crate::real::Real;
 use alloc::collections::BTreeSet;
@@ -79,7 +81,7 @@ impl Preparation {
                 let weights = column.map(|column| weights(table, column, rows)).transpose()?.unwrap_or_default();
                 let left_out = left_out(table, options);
                 let as_categories: BTreeSet<&str> = options.categorical.iter().map(String::as_str).collect();
-                let mut fitted = Vec::new();
+                let (mut fitted, mut counts) = (Vec::new(), Vec::new());
                 for (at, name) in names.iter().enumerate() {
                     // (What says which numbers of a column are limits goes with it.)
                     let of = limited(name).filter(|of| places.contains_key(of));
@@ -91,11 +93,12 @@ impl Preparation {
                     if !categorical {
                         refuse_doubt(table, at)?;
                     }
-                    let role = match &columns[at] {
+                    let (role, count) = match &columns[at] {
                         RawColumn::Numbers(values, _) if !categorical => {
-                            fit_numbers(values, rows, &weights, scale, options.missing)
+                            let role = fit_numbers(values, rows, &weights, scale, options.missing)
                                 .and_then(|role| fit_pieces(options.encode, role, values, rows, &weights, scale))
-                                .ok_or_else(|| table.error(DataErrorKind::Spread { column: name.clone() }))?
+                                .ok_or_else(|| table.error(DataErrorKind::Spread { column: name.clone() }))?;
+                            (role, Vec::new())
                         }
                         RawColumn::Text { values, codes, stray: Some(row) } if !categorical => {
                             let row = *row as usize;
@@ -104,6 +107,11 @@ impl Preparation {
                         column => fit_categories(column, rows, &weights, scale),
                     };
                     fitted.push(Column { name: name.clone(), role });
+                    counts.push(count);
+                }
+                if EVERY {
+                    let most = most_dense(table.rows(), names.len()) / rows.len();
+                    keep_frequent(&mut fitted, &counts, most);
                 }
                 let width: usize = fitted.iter().map(|column| column.role.width()).sum();
                 if width == 0 {

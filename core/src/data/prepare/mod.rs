@@ -44,7 +44,8 @@ pub const MAX_DENSE: usize = 1 << 26;
 /// What was learnt from the training part and turns any later data into the same features. Saved with a model.
 ///
 /// * A column of numbers stays one column, or becomes several ([`Options::encode`]). A categorical one becomes one column for each category of the training part,
-///   in sorted order, called `name=category`. A category unseen in training is all zeros, and counted.
+///   in sorted order, called `name=category`. A category unseen in training is all zeros, and counted. Where columns would be too many
+///   ([`MAX_DENSE`]), the rarest categories have none, either (not in small builds, which refuse the table).
 /// * Scaling comes after that; columns of 0 and 1 alone stay so when the others are standardised ([`Scale::Standard`]).
 /// * Where rows have weights ([`Options::weight`]), a row of weight 2 is two rows in all this, and one of weight 0 none.
 /// * Groups are the values of the columns that make them, with commas between those of several. A group unseen in training

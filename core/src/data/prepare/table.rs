@@ -100,6 +100,11 @@ pub(super) fn check_rows(table: &RawTable, rows: &[u32]) -> Result<(), DataError
     }
 }
 
+/// The most values that a table of so many rows and columns becomes, but for pieces of numbers, which were asked for.
+pub(super) fn most_dense(rows: usize, columns: usize) -> usize {
+    MAX_DENSE.max(rows.saturating_mul(columns).saturating_mul(4))
+}
+
 pub(super) fn check_dense(table: &RawTable, rows: usize, columns: usize) -> Result<(), DataError> {
     match rows.checked_mul(columns) {
         Some(values) if values <= MAX_DENSE => Ok(()),

@@ -260,7 +260,7 @@ impl OfModel {
             data = eval::held_out(&path, &saved, &model, &data, &name)?;
         }
         data.require_every_class(&name)?;
-        input::notes(&data, &name, saved.preparation.group_names().len());
+        input::notes(&data, &name, saved.preparation.group_names().len(), false);
         let scores = scores(&mut model, &data)?;
         let on = if held_out { format!("{name} (held out)") } else { name };
         let mut object = json!({ "rows": data.len(), "positives": data.positives() });
