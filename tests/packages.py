@@ -97,12 +97,18 @@ def run_core(folder, target, core):
     sample.parent.mkdir(parents=True)
     shutil.copy(ROOT / "demo/web/samples/page-blocks.csv", sample)
     environment = {**os.environ, "CARGO_TARGET_DIR": str(target)}
-    for example in sorted((folder / core / "examples").glob("*.rs")):
+    examples = sorted((folder / core / "examples").glob("*.rs"))
+    if [example.name for example in examples] != sorted(example.name for example in (ROOT / "core/examples").glob("*.rs")):
+        sys.exit("examples are missing in the packed core")
+    for example in examples:
         plain = ["--no-default-features"] * example.stem.startswith("no_allocator")
         told(["cargo", "run", "--quiet", "-p", "undercurve", *plain, "--example", example.stem], folder, env=environment)
         print(f"packed: example {example.stem}", flush=True)
     tests = told(["cargo", "test", "--quiet", "-p", "undercurve", "--doc"], folder, env=environment)
-    print("packed: programs of the documentation,", re.search(r"\d+ passed", tests)[0], flush=True)
+    passed = sum(map(int, re.findall(r"(\d+) passed", tests)))
+    if passed < 100:
+        sys.exit(f"only {passed} programs of the packed documentation")
+    print(f"packed: {passed} programs of the documentation", flush=True)
 
 
 def run_c(folder, target, package):
