@@ -4,5 +4,10 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
         println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libundercurve.so.0");
+        if std::env::var_os("CARGO_FEATURE_BARE").is_some() {
+            // It stays loaded, because threads call it when they end; what came compiled of Rust names a function of libgcc.
+            println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
+            println!("cargo:rustc-cdylib-link-arg=-lgcc_s");
+        }
     }
 }

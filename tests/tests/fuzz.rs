@@ -101,6 +101,28 @@ fn hostile_batches_and_states_are_refused_or_kept() {
     assert_eq!(many, Err(Error::Param { what: "pairs" }));
 }
 
+/// Inputs with which a fuzzer begins, and that reached what others did not (`tests/fuzz/seeds.py`).
+#[test]
+fn seeds_of_the_fuzzer_end_no_program() {
+    for (name, check) in TARGETS {
+        let file = format!("{}/fuzz/seeds/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let inputs: Vec<Vec<u8>> = text
+            .lines()
+            .map(|line| {
+                (0..line.len()).step_by(2).map(|at| u8::from_str_radix(&line[at..at + 2], 16).unwrap()).collect()
+            })
+            .collect();
+        assert!(inputs.len() >= 20 && text.len() <= 5_000, "{name}: {} seeds, {} bytes", inputs.len(), text.len());
+        for input in inputs {
+            if let Err(panic) = std::panic::catch_unwind(|| check(&input)) {
+                eprintln!("{name}: {input:?}");
+                std::panic::resume_unwind(panic);
+            }
+        }
+    }
+}
+
 /// The fuzzer's folder has a file and an entry for each target.
 #[test]
 fn every_target_has_its_file() {

@@ -1,8 +1,8 @@
 //! Codes, and the message of the last error of a thread.
 
-use std::cell::RefCell;
-use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::system::{caught, with_message};
+use alloc::string::{String, ToString};
+use core::fmt;
 
 /// A pointer is NULL where there must be something.
 pub const NULL: u16 = 201;
@@ -50,25 +50,16 @@ impl From<undercurve::trainer::TrainerError> for Failure {
     }
 }
 
-pub type Result<T> = std::result::Result<T, Failure>;
-
-thread_local! {
-    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
-}
+pub type Result<T> = core::result::Result<T, Failure>;
 
 /// Runs the body of a function: its code, with the message kept. Where panics unwind, none leaves.
 pub fn guard(body: impl FnOnce() -> Result<()>) -> i32 {
-    let failure = match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(())) => return 0,
-        Ok(Err(failure)) => failure,
-        Err(_) => Failure::new(BUG, "a bug of this library"),
+    let failure = match caught(body) {
+        Some(Ok(())) => return 0,
+        Some(Err(failure)) => failure,
+        None => Failure::new(BUG, "a bug of this library"),
     };
     // (A thread that is at its end keeps no message.)
-    let _ = LAST.try_with(|last| *last.borrow_mut() = failure.text);
+    let _ = with_message(|last| *last = failure.text);
     i32::from(failure.code)
-}
-
-/// What `of` makes of this thread's last message.
-pub fn last<U>(of: impl FnOnce(&str) -> U) -> Option<U> {
-    LAST.try_with(|last| of(&last.borrow())).ok()
 }

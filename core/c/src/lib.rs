@@ -3,9 +3,14 @@
 //! Only this package has `unsafe`: [`memory`] turns checked pointers into slices, and nothing else reads through one. Runs and
 //! models are numbers of a table and no pointers, so that one that was freed is an error.
 
+#![cfg_attr(feature = "bare", no_std)]
+
+extern crate alloc;
+
 mod error;
 mod memory;
 mod stateless;
+mod system;
 #[cfg(feature = "trainer")]
 mod training;
 
@@ -34,5 +39,5 @@ pub unsafe extern "C" fn uc_last_error(text: *mut u8, size: usize) -> usize {
         }
         last.len()
     };
-    error::last(copy).unwrap_or(0)
+    system::with_message(|last| copy(last)).unwrap_or(0)
 }

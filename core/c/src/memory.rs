@@ -1,8 +1,7 @@
 //! From pointers to slices. Every pointer is checked before any becomes a slice.
 
 use crate::error::{ALIGNMENT, Failure, LENGTH, NULL, OVERLAP, Result, TEXT};
-use std::mem::{align_of, size_of};
-use std::slice;
+use core::slice;
 use undercurve::{Need, Scratch};
 
 /// Numbers, of which any bits are a value.
@@ -86,7 +85,7 @@ pub unsafe fn text<'a>(what: &str, at: *const u8) -> Result<&'a str> {
     }
     // SAFETY: these were just read.
     let bytes = unsafe { slice::from_raw_parts(at, length) };
-    std::str::from_utf8(bytes).map_err(|_| Failure::new(TEXT, format_args!("{what} is not UTF-8")))
+    core::str::from_utf8(bytes).map_err(|_| Failure::new(TEXT, format_args!("{what} is not UTF-8")))
 }
 
 /// Where an argument lies.

@@ -170,7 +170,7 @@ unsafe fn pair_sum<T: Summed>(
     let need = pairs_need::<T>(sum, loss, given.rows, positives, given.weighted() > 0);
     // SAFETY: the same.
     let mut scratch = unsafe { memory::scratch::<f64>(work.at, work.bytes, need)? };
-    let (beside, rest) = std::mem::take(&mut scratch.f64).split_at_mut(given.rows * T::BESIDE);
+    let (beside, rest) = core::mem::take(&mut scratch.f64).split_at_mut(given.rows * T::BESIDE);
     scratch.f64 = rest;
     out.fill(<T as Summed>::sum(scores, beside, grad, |scores, grad| {
         pairs::sum(sum, scores, truth, loss, Grade::Full, None, scratch, grad)
@@ -364,10 +364,10 @@ pub unsafe extern "C" fn uc_surrogate(
 #[cfg(target_arch = "wasm32")]
 #[unsafe(no_mangle)]
 pub extern "C" fn uc_alloc(bytes: usize) -> *mut u8 {
-    match std::alloc::Layout::from_size_align(bytes.max(1), 8) {
+    match alloc::alloc::Layout::from_size_align(bytes.max(1), 8) {
         // SAFETY: of more than 0 bytes.
-        Ok(layout) => unsafe { std::alloc::alloc(layout) },
-        Err(_) => std::ptr::null_mut(),
+        Ok(layout) => unsafe { alloc::alloc::alloc(layout) },
+        Err(_) => core::ptr::null_mut(),
     }
 }
 
@@ -378,8 +378,8 @@ pub extern "C" fn uc_alloc(bytes: usize) -> *mut u8 {
 #[cfg(target_arch = "wasm32")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn uc_free(at: *mut u8, bytes: usize) {
-    if let (false, Ok(layout)) = (at.is_null(), std::alloc::Layout::from_size_align(bytes.max(1), 8)) {
+    if let (false, Ok(layout)) = (at.is_null(), alloc::alloc::Layout::from_size_align(bytes.max(1), 8)) {
         // SAFETY: as the caller promises.
-        unsafe { std::alloc::dealloc(at, layout) }
+        unsafe { alloc::alloc::dealloc(at, layout) }
     }
 }

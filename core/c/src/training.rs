@@ -2,8 +2,13 @@
 
 use crate::error::{BUG, CHOICE, Failure, HANDLE, MEMORY, Result, guard};
 use crate::memory::{Plain, apart, input, output, place, text};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::system::Mutex;
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::DerefMut;
 use undercurve::data::{Dataset, Rows};
 use undercurve::model::Model;
 use undercurve::trainer::{Config, ModelSpec, Predictor, Trainer};
@@ -22,8 +27,12 @@ struct Table {
 
 static TABLE: Mutex<Table> = Mutex::new(Table { last: 0, objects: BTreeMap::new() });
 
+fn table() -> Result<impl DerefMut<Target = Table>> {
+    TABLE.lock().ok_or_else(|| Failure::new(BUG, "a bug of this library ended its runs"))
+}
+
 fn keep(object: Object) -> Result<u32> {
-    let mut table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut table = table()?;
     let next = table.last.checked_add(1).ok_or_else(|| Failure::new(HANDLE, "no numbers are left"))?;
     table.last = next;
     table.objects.insert(next, Arc::new(Mutex::new(object)));
@@ -31,10 +40,10 @@ fn keep(object: Object) -> Result<u32> {
 }
 
 fn with<U>(handle: u32, body: impl FnOnce(&mut Object) -> Result<U>) -> Result<U> {
-    let found = TABLE.lock().unwrap_or_else(PoisonError::into_inner).objects.get(&handle).cloned();
+    let found = table()?.objects.get(&handle).cloned();
     let object = found.ok_or_else(|| Failure::new(HANDLE, format_args!("there is no run or model {handle}")))?;
     // (What a bug left half done is not used again.)
-    let mut object = object.lock().map_err(|_| Failure::new(BUG, "a bug of this library ended this run"))?;
+    let mut object = object.lock().ok_or_else(|| Failure::new(BUG, "a bug of this library ended this run"))?;
     body(&mut object)
 }
 
@@ -317,7 +326,7 @@ pub unsafe extern "C" fn uc_score(
 #[unsafe(no_mangle)]
 pub extern "C" fn uc_release(handle: u32) -> i32 {
     guard(|| {
-        let found = TABLE.lock().unwrap_or_else(PoisonError::into_inner).objects.remove(&handle);
+        let found = table()?.objects.remove(&handle);
         match found {
             Some(_) => Ok(()),
             None => Err(Failure::new(HANDLE, format_args!("there is no run or model {handle}"))),
