@@ -1,6 +1,6 @@
 // One training session: options in, snapshots out. Runs wherever the module is loaded, in a worker or not.
 
-import { among, bothClasses, checkRange, checkSignal, checkSlice, checkWatch, everyClass, labelsOf, need, numbersOf, object, only, refuse, stopIf, whole } from "./check.js";
+import { PROGRESS, among, bothClasses, checkRange, checkSignal, checkSlice, checkWatch, everyClass, labelsOf, need, numbersOf, object, only, refuse, stopIf, whole } from "./check.js";
 import { disposable } from "./dispose.js";
 import { UndercurveError, asOurs } from "./error.js";
 import { byGroup, checkAsked, constraintsOf, grouped, judge, rocs } from "./groups.js";
@@ -214,9 +214,6 @@ const checkView = ({ surface, curve, bins, ranks, scores, winners, judge: asked,
   need(range(x) && range(y), "view.surface", `from ${x} by ${y}`, "x: [left, right] and y: [bottom, top]");
   need(whole(columns, 1, MOST_POINTS) && whole(rows, 1, MOST_POINTS / columns), "view.surface", `of ${columns} × ${rows} cells`, "columns and rows from 1");
 };
-
-/** Progress is told so often, in milliseconds. */
-const PROGRESS = 50;
 
 /** The trainer of a session, for those who make its steps: only in this package. */
 export const TRAINER = Symbol("trainer");

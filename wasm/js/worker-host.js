@@ -1,5 +1,6 @@
 // Inside the worker: answers the calls of `worker.js` one after the other.
 
+import { among, shown } from "./check.js";
 import { UndercurveError, packed } from "./error.js";
 import { Exact, Lanes, Session, flipLabels, init, initFull, initObjective, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
 
@@ -15,6 +16,15 @@ function held(session) {
   if (!found) throw new UndercurveError("the session was disposed", { code: 203 });
   return found;
 }
+
+function opened(file) {
+  const found = files.get(file);
+  if (!found) throw new UndercurveError(`file ${shown(file)}: is not open here`, { code: 203, argument: "file" });
+  return found;
+}
+
+/** The calls that `Engine.call` is for; the others are those of the classes of `worker.js`. */
+const ASKED = "synthetic syntheticClasses syntheticGroups flip open prepare prepareClasses close".split(" ");
 
 const calls = {
   /** The first call: where the modules are, and which of them to load while the page is still busy with itself. */
@@ -55,8 +65,8 @@ const calls = {
     files.set(++last, file);
     return { file: last, ...file.describe() };
   },
-  prepare: (file, choice) => files.get(file).prepare(choice),
-  prepareClasses: (file, choice) => files.get(file).prepareClasses(choice),
+  prepare: (file, choice) => opened(file).prepare(choice),
+  prepareClasses: (file, choice) => opened(file).prepareClasses(choice),
   close(file) {
     files.get(file)?.dispose();
     files.delete(file);
@@ -117,6 +127,7 @@ function transferable(value, into = []) {
 
 async function answer({ id, call, args }) {
   try {
+    if (!Object.hasOwn(calls, call)) among(call, ASKED, "call");
     const value = await calls[call](...args);
     outside.postMessage({ id, value }, transferable(value));
   } catch (error) {

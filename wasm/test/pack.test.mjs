@@ -4,24 +4,17 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { install } from "./packed.mjs";
 
-const js = new URL("../js/", import.meta.url).pathname;
 const require = createRequire(new URL("../../demo/web/package.json", import.meta.url));
 const tool = async (name) => import(pathToFileURL(require.resolve(name)));
-const folder = await mkdtemp(join(tmpdir(), "undercurve-pack-"));
+const { folder, installed, packed } = await install();
 after(() => rm(folder, { recursive: true }));
-
-const [packed] = JSON.parse(execFileSync("npm", ["pack", "--json", "--pack-destination", folder], { cwd: js, encoding: "utf8" }));
-const installed = join(folder, "node_modules/undercurve");
-await mkdir(installed, { recursive: true });
-execFileSync("tar", ["xzf", join(folder, packed.filename), "-C", installed, "--strip-components=1"]);
-await writeFile(join(folder, "package.json"), '{ "type": "module" }');
 
 /** A session, a method of the full module, exact sums, an objective, and the former in workers: the same numbers. */
 const main = (entry, worker, given = "{}") => `
