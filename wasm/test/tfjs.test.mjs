@@ -39,6 +39,11 @@ async function fashion(part, rows, keep) {
 const FASHION = new URL("file:///usr/share/datasets/fashion-mnist/");
 const skip = !there && "tfjs is not installed: npm ci in wasm/test";
 
+/** A step, as the package's page prints it. */
+const page = await readFile(new URL("../js/README.md", import.meta.url), "utf8");
+const [, code] = /```ts\n(const loss = [^]*?)```/.exec(page);
+const snippet = new Function("tf", "soap", "optimizer", "net", "batch", "rows", code.replace("(rows: Int32Array)", "(rows)"));
+
 /** Trains a small network by `customGrad` with each objective, and says what it reached and with how many forward passes. */
 async function trained(t, train, held, side, { steps, batch, rate, drawn, least }) {
   const tf = await import("@tensorflow/tfjs-core");
@@ -61,21 +66,13 @@ async function trained(t, train, held, side, { steps, batch, rate, drawn, least 
     const scored = () => tf.tidy(() => net.predict(tf.tensor4d(held.X, [held.y.length, side, side, 1])).dataSync().slice());
     const before = exact.sync.metrics(scored()).ap;
     let forward = 0;
-    const loss = (rows) =>
-      tf.customGrad((scores) => {
-        const { value, gradient } = objective.gradient(scores.dataSync(), rows);
-        objective.commit();
-        return { value: tf.scalar(value), gradFunc: (dy) => tf.mul(dy, tf.tensor(gradient, scores.shape)) };
-      });
+    const counted = { apply: (...given) => (forward += 1) && net.apply(...given) };
     const optimizer = tf.train.adam(rate);
     for (let step = 0; step < steps; step += 1) {
       const rows = Int32Array.from({ length: batch }, (_, k) => drawn(step, k) % count);
       tf.tidy(() => {
         const inputs = tf.gather(images, tf.tensor1d(rows, "int32"));
-        optimizer.minimize(() => {
-          forward += 1;
-          return loss(rows)(tf.reshape(net.apply(inputs, { training: true }), [-1]));
-        });
+        snippet(tf, objective, optimizer, counted, inputs, rows);
       });
     }
     const after = exact.sync.metrics(scored()).ap;

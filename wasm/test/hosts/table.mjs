@@ -158,7 +158,7 @@ const HOSTS = {
     async run() {
       const { createServer } = await tool("vite");
       await writeFile(join(folder, "dev.html"), page("plain.js"));
-      const served = await createServer({ root: folder, logLevel: "silent", configFile: false, cacheDir: join(folder, "cache"), server: { host: "127.0.0.1", port: 0 }, optimizeDeps: { exclude: ["undercurve"] } });
+      const served = await createServer({ root: folder, logLevel: "silent", configFile: false, cacheDir: join(folder, "cache"), server: { host: "127.0.0.1", port: 0 } });
       try {
         await served.listen();
         return await shown(`http://127.0.0.1:${served.httpServer.address().port}/dev.html`);
@@ -179,7 +179,7 @@ const HOSTS = {
       const root = join(folder, "parcel");
       await mkdir(root, { recursive: true });
       await cp(join(folder, "node_modules"), join(root, "node_modules"), { recursive: true });
-      await writeFile(join(root, "package.json"), '{ "type": "module", "dependencies": { "undercurve": "*" }, "@parcel/resolver-default": { "packageExports": true } }');
+      await writeFile(join(root, "package.json"), '{ "type": "module", "dependencies": { "undercurve": "*" } }');
       for (const name of ["plain.js", "cells.js"]) await cp(join(folder, name), join(root, name));
       await writeFile(join(root, "index.html"), page("plain.js"));
       await run(process.execPath, [place("parcel/lib/bin.js"), "build", "index.html", "--dist-dir", out("parcel"), "--public-url", "./", "--no-cache", "--no-source-maps", "--log-level", "error"], { cwd: root, timeout: 240_000 });
