@@ -190,6 +190,7 @@ function rowsOf({ X, y }, what, dims, classes) {
   for (const [name, value] of [["X", X], ["y", y]]) need(value !== undefined && value !== null, `${what}${name}`, value, name === "X" ? "the features of the rows" : "the labels of the rows");
   const rows = { X: featuresOf(X, `${what}X`), y: labelsOf(y, `${what}y`, classes) };
   if (isSparse(rows.X)) need(rows.X.ptr.length > 0, `${what}X.ptr`, "", "rows + 1 starts; it is empty", { code: 7 });
+  if (isDense(rows.X)) need(rows.X.length % dims === 0, `${what}X`, `of length ${rows.X.length}`, `a multiple of dims, which is ${dims}`, { code: 1 });
   const count = isDense(rows.X) ? rows.X.length / dims : rows.X.ptr.length - 1;
   need(count === rows.y.length, `${what}y`, `of length ${rows.y.length}`, `a label for each of ${count} rows: X has ${isDense(rows.X) ? `length ${rows.X.length}` : `${count} + 1 starts`}, dims is ${dims}`, { code: 1 });
   return rows;

@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { byFolder, contents, copies } from "./contents.mjs";
 import { DataFile, Model, initFiles } from "../js/files.js";
 import { Ordered } from "../js/view.js";
 import * as first from "../js/pkg/undercurve.js";
@@ -51,6 +52,23 @@ test("the modules stay small, and none grows by 3 % from one release to the next
       assert.ok(packed[at] <= 1.03 * released[name][how], `${name}: ${packed[at]} bytes ${how}, and ${released[name][how]} in the last release`);
     });
   }
+});
+
+test("what a module is made of is read from the names of its functions", () => {
+  const text = (words) => [words.length, ...new TextEncoder().encode(words)];
+  const section = (id, bytes) => [id, bytes.length, ...bytes];
+  // One function from outside, then four: of a folder, the same for another type, of a type of the core, of Rust's library.
+  const names = ["_ZN2js4call17h0123456789abcdefE", "_ZN10undercurve5pairs3sum17h0123456789abcdefE", "_ZN10undercurve5pairs3sum17hfedcba9876543210E", "_ZN60_$LT$undercurve..metric..Curve$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE", "_ZN4core3fmt5write17h0123456789abcdefE"];
+  const called = names.flatMap((name, at) => [at, ...text(name)]);
+  const bodies = [3, 5, 7, 2].map((nops) => [nops + 2, 0, ...Array(nops).fill(1), 11]);
+  const bytes = Uint8Array.from([
+    0, 97, 115, 109, 1, 0, 0, 0, ...section(1, [1, 96, 0, 0]), ...section(2, [1, ...text("a"), ...text("b"), 0, 0]), ...section(3, [4, 0, 0, 0, 0]), ...section(10, [4, ...bodies.flat()]),
+    0, ...((size) => [(size & 127) | 128, size >> 7])(called.length + 5 + 4), ...text("name"), 1, ...((size) => [(size & 127) | 128, size >> 7])(called.length + 1), 5, ...called,
+  ]);
+  assert.ok(WebAssembly.validate(bytes));
+  const { code, functions } = contents(bytes);
+  assert.deepEqual([code, functions.length, byFolder(functions), copies(functions)], [25, 4, [["core/src/pairs", 12], ["core/src/metric", 9], ["Rust's own library", 4]], 7]);
+  assert.throws(() => contents(wasm.undercurve), /the module has no names/);
 });
 
 test("the kernels are imported when they are asked for", async () => {

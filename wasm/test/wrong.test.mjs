@@ -26,7 +26,8 @@ const SESSIONS = [
   [without("dims"), 201, "dims", /^dims undefined: expected a whole number of features from 1$/],
   [{ dims: 2.5 }, 201, "dims", /^dims 2\.5/],
   [{ dims: "2" }, 201, "dims", /^dims 2: expected a whole number/],
-  [{ dims: 7 }, 1, "y", /label for each of .* rows: X has length 120, dims is 7/],
+  [{ dims: 7 }, 1, "X", /^X of length 120: expected a multiple of dims, which is 7$/],
+  [{ dims: 3 }, 1, "y", /^y of length 60: expected a label for each of 40 rows: X has length 120, dims is 3$/],
   [{ X: null }, 201, "X", /^X null/],
   [{ X: "1,2" }, 201, "X", /^X 1,2: expected features, row after row/],
   [{ X: [[1, 2], [3, 4]] }, 201, "X", /^X: entry 0 is 1,2: expected one array, row after row: flatten it$/],
@@ -205,6 +206,9 @@ async function refused(work) {
 
 const about = ({ name, code, kind, argument, row, column, message }) => ({ name, code, kind, argument, row, column, message });
 
+/** Code, argument and message of each; printed in the long tier. */
+const table = [];
+
 function sound(error, [what, code, argument, says, row], where) {
   const called = `${typeof what === "function" ? what : inspect(what, { maxArrayLength: 3 })}, ${where}: ${error?.stack}`;
   assert.ok(error instanceof UndercurveError, called);
@@ -213,6 +217,7 @@ function sound(error, [what, code, argument, says, row], where) {
   if (row !== undefined) assert.equal(error.row, row, called);
   assert.ok(!error.message.includes("\n") && !/undefined is not|Cannot|of null|\[object/.test(error.message), called);
   assert.notEqual(error.kind, "Unknown", called);
+  if (where === "here") table.push(`| ${error.code} ${error.kind} | ${error.argument ?? ""} | ${error.message} |`);
 }
 
 test("wrong inputs are refused with number, argument and sentence, the same from a worker", async (t) => {
@@ -239,6 +244,7 @@ test("wrong inputs are refused with number, argument and sentence, the same from
   assert.ok((await refused(() => createExact({ y, backend: "gpu", engine }))) instanceof NoGpu);
   t.diagnostic(`${both + OTHERS.length} wrong inputs, ${both} of them in a worker, too; 0 accepted`);
   assert.ok(both + OTHERS.length >= 80);
+  if (process.env.UNDERCURVE_LONG) for (const row of table) t.diagnostic(row);
   for (const one of [session, trainer, exact, far]) one.dispose();
   for (const one of [() => session.advance({ steps: 1 }), () => exact.sync.ap(scores), () => exact.ap(scores)]) assert.equal((await refused(one)).code, 203);
 });
