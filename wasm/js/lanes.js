@@ -289,7 +289,6 @@ export class Lanes {
   #watched(signal, onProgress) {
     let since = performance.now();
     return () => {
-      stopIf(signal);
       if (performance.now() - since < PROGRESS) return;
       since = performance.now();
       onProgress?.(this.#at());

@@ -2,6 +2,7 @@
 // folder above, and a Chromium (CHROMIUM). Prints Markdown; ends with 1 if a cell is lost that was not said to be.
 
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -148,6 +149,10 @@ const HOSTS = {
       return told(process.execPath, ["inline-node.js"]);
     },
   },
+  // (Others than that which runs this, where they are installed.)
+  ...Object.fromEntries(["node-22", "node-24"].map((name) => [name, join(here, "node_modules", name, "bin/node")]).filter(([, path]) => existsSync(path)).map(([name, path]) => [
+    name.replace("node-", "Node "), { version: async () => (await run(path, ["--version"])).stdout.trim().slice(1), run: () => told(path, ["plain.js"]) },
+  ])),
   Deno: {
     version: () => version("deno"),
     run: async () => told(await binary("@deno", "deno"), ["run", "--quiet", "--cached-only", "--node-modules-dir=manual", "--allow-read", "plain.js"], { DENO_DIR: join(folder, "deno"), DENO_NO_UPDATE_CHECK: "1" }),
@@ -215,7 +220,7 @@ const why = [];
 let want;
 for (const [host, { version, run }] of Object.entries(HOSTS)) {
   if (only.length && host !== "Node" && !only.some((name) => host.toLowerCase().startsWith(name.toLowerCase()))) continue;
-  const name = [host, await Promise.resolve().then(version).catch(() => "")].filter(Boolean).join(" ");
+  const name = [host.replace(/ \d+$/, ""), await Promise.resolve().then(version).catch(() => "")].filter(Boolean).join(" ");
   const answers = await run().catch((error) => ({ all: `${error.stderr || error.message}` }));
   want ??= answers;
   // (A worker computes what this thread does.)
