@@ -2,7 +2,7 @@
 
 import { among, shown } from "./check.js";
 import { UndercurveError, packed } from "./error.js";
-import { Exact, Session, flipLabels, init, initFull, initObjective, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
+import { Lanes, Session, flipLabels, init, initFull, initObjective, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
 
 /** The page, or the program in Node. */
 const outside = globalThis.process?.getBuiltinModule?.("node:worker_threads")?.parentPort ?? self;
@@ -79,8 +79,6 @@ const calls = {
     return { session: last };
   },
   async createLanes(options) {
-    // (Few ask for many runs.)
-    const { Lanes } = await import("./lanes.js");
     const created = await Lanes.create(options);
     sessions.set(++last, created);
     const { runs, backend, backendReason: reason } = created;
@@ -94,6 +92,8 @@ const calls = {
     return { session: last };
   },
   async createExact(options) {
+    // (Few pages ask for it first. `Lanes` cannot be imported so: in parcel's worker a module of it is missing then.)
+    const { Exact } = await import("./exact.js");
     const exact = await Exact.create(options);
     sessions.set(++last, exact);
     return { session: last, backend: exact.backend, reason: exact.backendReason };
