@@ -147,6 +147,9 @@ export function numbersOf(values, what, Type, expected = `a ${Type.name}, or an 
   return Type.from(values);
 }
 
+/** Progress is told so often, in milliseconds. */
+export const PROGRESS = 50;
+
 /** Stops where a signal was given and says so. */
 export const stopIf = (signal) => signal?.throwIfAborted();
 
@@ -167,6 +170,15 @@ export function checkSlice(slice) {
   need(milliseconds >= 0, "milliseconds", milliseconds, "a number from 0");
   checkWatch(slice, Object.keys(slice));
   return { ...slice, steps, milliseconds };
+}
+
+/** A run as a walk of slices, with a snapshot after each. */
+export function checkRun(run, usual) {
+  only(run, ["steps", "every", "view", "signal"], "run.");
+  const { steps = Infinity, every = 10, view = usual, signal } = run;
+  need(steps === Infinity || whole(steps, 0, Number.MAX_SAFE_INTEGER), "run.steps", steps, "a whole number from 0");
+  checkSignal(signal);
+  return { steps, every, view, signal };
 }
 
 /** What watches a run. */

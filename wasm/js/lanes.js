@@ -1,7 +1,7 @@
 // Many runs of a method at a time: seeds, or the points of a grid. On the CPU they are stepped in turn, in short pieces that leave
 // the thread to others in between.
 
-import { checkSignal, checkSlice, need, object, stopIf, whole } from "./check.js";
+import { PROGRESS, checkRun, checkSignal, checkSlice, need, object, only, stopIf, whole } from "./check.js";
 import { disposable } from "./dispose.js";
 import { UndercurveError } from "./error.js";
 import { NoGpu, check, noAdapter, onCpu } from "./backend.js";
@@ -264,31 +264,48 @@ export class Lanes {
   /**
    * Trains every run for a number of steps, or all of them together for a number of milliseconds, whichever ends first, and returns
    * a snapshot. A run that fails stays where it is and reports its error; the others continue.
-   * @param {{ steps?: number, milliseconds?: number }} slice
+   * @param {{ steps?: number, milliseconds?: number, signal?: AbortSignal, onProgress?: (at: { step: number, done: boolean }) => void }} slice
    * @param {{ curve?: number }} [view]
    */
   advance(slice, view) {
     return this.#next(async () => {
-      const { steps, milliseconds, last = false, signal } = checkSlice(slice);
+      const { steps, milliseconds, last = false, signal, onProgress } = checkSlice(slice);
+      only(view, ["curve"], "view.");
       stopIf(signal);
-      if (this.#gpu) {
-        await this.#trainOnGpu(steps, milliseconds);
-        return this.#lookAtGpu(last || steps === 0, view);
-      }
-      await this.#train(steps, milliseconds);
-      return this.#look(view);
+      const told = signal || onProgress ? this.#watched(signal, onProgress) : undefined;
+      await (this.#gpu ? this.#trainOnGpu(steps, milliseconds, told) : this.#train(steps, milliseconds, told));
+      onProgress?.(this.#at());
+      return this.#gpu ? this.#lookAtGpu(last || steps === 0, view) : this.#look(view);
     });
   }
 
+  /** How far the runs are. */
+  #at() {
+    const sessions = this.#held();
+    return { step: Math.max(...sessions.map((session) => session[TRAINER].stepsDone)), done: sessions.every((session, at) => session.done || Boolean(this.#errors[at])) };
+  }
+
+  /** What is called between rounds: stops where the signal says so, and tells progress. */
+  #watched(signal, onProgress) {
+    let since = performance.now();
+    return () => {
+      if (performance.now() - since < PROGRESS) return;
+      since = performance.now();
+      onProgress?.(this.#at());
+      stopIf(signal);
+      this.#held();
+    };
+  }
+
   /** Round after round of a few steps of each, so that the runs stay beside each other. */
-  async #train(steps, milliseconds) {
+  async #train(steps, milliseconds, told) {
     const start = performance.now();
     let since = start;
     let done = 0;
     const open = () => this.#sessions.some((session, at) => !this.#errors[at] && !session.done);
     for (let left = steps; left > 0 && performance.now() - start < milliseconds && open(); ) {
       // (Against the clock of one step each.)
-      const round = milliseconds < Infinity ? 1 : Math.min(left, 16);
+      const round = milliseconds < Infinity || told ? 1 : Math.min(left, 16);
       for (let at = 0; at < this.#sessions.length; at += 1) {
         for (let more = round; more > 0 && !this.#errors[at] && !this.#sessions[at].done; ) {
           try {
@@ -302,11 +319,12 @@ export class Lanes {
         }
       }
       left -= round;
+      told?.();
     }
     if (done) this.#milliseconds = (performance.now() - start) / done;
   }
 
-  async #trainOnGpu(steps, milliseconds) {
+  async #trainOnGpu(steps, milliseconds, told) {
     const start = performance.now();
     const gpu = this.#gpu;
     let done = 0;
@@ -316,6 +334,7 @@ export class Lanes {
       this.#held();
       this.#errors = gpu.errors;
       left -= count;
+      told?.();
     }
     if (done) this.#milliseconds = (performance.now() - start) / done;
     this.#told();
@@ -378,10 +397,11 @@ export class Lanes {
 
   /**
    * Trains to the end, or for `steps` steps, with a snapshot every `every` steps.
-   * @param {{ steps?: number, every?: number, view?: { curve?: number } }} [run]
+   * @param {{ steps?: number, every?: number, view?: { curve?: number }, signal?: AbortSignal }} [run]
    */
-  async *run({ steps = Infinity, every = 10, view } = {}) {
-    yield* slices((count, last) => this.advance({ steps: count, last }, view), steps, every);
+  async *run(run = {}) {
+    const { steps, every, view, signal } = checkRun(run);
+    yield* slices((count, last) => this.advance({ steps: count, last, signal }, view), steps, every);
   }
 
   /** The bytes of a run, to resume it. @param {number} lane @returns {Promise<Uint8Array>} */

@@ -1,6 +1,6 @@
 // One training session: options in, snapshots out. Runs wherever the module is loaded, in a worker or not.
 
-import { among, bothClasses, checkRange, checkSignal, checkSlice, checkWatch, everyClass, labelsOf, need, numbersOf, object, only, refuse, stopIf, whole } from "./check.js";
+import { PROGRESS, among, bothClasses, checkRange, checkSignal, checkSlice, checkWatch, everyClass, labelsOf, need, numbersOf, object, only, refuse, stopIf, whole } from "./check.js";
 import { disposable } from "./dispose.js";
 import { UndercurveError, asOurs } from "./error.js";
 import { byGroup, checkAsked, constraintsOf, grouped, judge, rocs } from "./groups.js";
@@ -190,6 +190,7 @@ function rowsOf({ X, y }, what, dims, classes) {
   for (const [name, value] of [["X", X], ["y", y]]) need(value !== undefined && value !== null, `${what}${name}`, value, name === "X" ? "the features of the rows" : "the labels of the rows");
   const rows = { X: featuresOf(X, `${what}X`), y: labelsOf(y, `${what}y`, classes) };
   if (isSparse(rows.X)) need(rows.X.ptr.length > 0, `${what}X.ptr`, "", "rows + 1 starts; it is empty", { code: 7 });
+  if (isDense(rows.X)) need(rows.X.length % dims === 0, `${what}X`, `of length ${rows.X.length}`, `a multiple of dims, which is ${dims}`, { code: 1 });
   const count = isDense(rows.X) ? rows.X.length / dims : rows.X.ptr.length - 1;
   need(count === rows.y.length, `${what}y`, `of length ${rows.y.length}`, `a label for each of ${count} rows: X has ${isDense(rows.X) ? `length ${rows.X.length}` : `${count} + 1 starts`}, dims is ${dims}`, { code: 1 });
   return rows;
@@ -214,9 +215,6 @@ const checkView = ({ surface, curve, bins, ranks, scores, winners, judge: asked,
   need(range(x) && range(y), "view.surface", `from ${x} by ${y}`, "x: [left, right] and y: [bottom, top]");
   need(whole(columns, 1, MOST_POINTS) && whole(rows, 1, MOST_POINTS / columns), "view.surface", `of ${columns} × ${rows} cells`, "columns and rows from 1");
 };
-
-/** Progress is told so often, in milliseconds. */
-const PROGRESS = 50;
 
 /** The trainer of a session, for those who make its steps: only in this package. */
 export const TRAINER = Symbol("trainer");

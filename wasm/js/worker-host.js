@@ -1,7 +1,8 @@
 // Inside the worker: answers the calls of `worker.js` one after the other.
 
+import { among, shown } from "./check.js";
 import { UndercurveError, packed } from "./error.js";
-import { Exact, Lanes, Session, flipLabels, init, initFull, initObjective, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
+import { Lanes, Session, flipLabels, init, initFull, initObjective, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
 
 /** The page, or the program in Node. */
 const outside = globalThis.process?.getBuiltinModule?.("node:worker_threads")?.parentPort ?? self;
@@ -15,6 +16,15 @@ function held(session) {
   if (!found) throw new UndercurveError("the session was disposed", { code: 203 });
   return found;
 }
+
+function opened(file) {
+  const found = files.get(file);
+  if (!found) throw new UndercurveError(`file ${shown(file)}: is not open here`, { code: 203, argument: "file" });
+  return found;
+}
+
+/** The calls that `Engine.call` is for; the others are those of the classes of `worker.js`. */
+const ASKED = "synthetic syntheticClasses syntheticGroups flip open prepare prepareClasses close".split(" ");
 
 const calls = {
   /** The first call: where the modules are, and which of them to load while the page is still busy with itself. */
@@ -55,8 +65,8 @@ const calls = {
     files.set(++last, file);
     return { file: last, ...file.describe() };
   },
-  prepare: (file, choice) => files.get(file).prepare(choice),
-  prepareClasses: (file, choice) => files.get(file).prepareClasses(choice),
+  prepare: (file, choice) => opened(file).prepare(choice),
+  prepareClasses: (file, choice) => opened(file).prepareClasses(choice),
   close(file) {
     files.get(file)?.dispose();
     files.delete(file);
@@ -82,6 +92,8 @@ const calls = {
     return { session: last };
   },
   async createExact(options) {
+    // (Few pages ask for it first. `Lanes` cannot be imported so: in parcel's worker a module of it is missing then.)
+    const { Exact } = await import("./exact.js");
     const exact = await Exact.create(options);
     sessions.set(++last, exact);
     return { session: last, backend: exact.backend, reason: exact.backendReason };
@@ -117,6 +129,7 @@ function transferable(value, into = []) {
 
 async function answer({ id, call, args }) {
   try {
+    if (!Object.hasOwn(calls, call)) among(call, ASKED, "call");
     const value = await calls[call](...args);
     outside.postMessage({ id, value }, transferable(value));
   } catch (error) {

@@ -1,6 +1,8 @@
 import type { Backend } from "./backend.js";
 import type { ExactMetrics, ExactOf, ExactOptions, ExactSum, PairLoss } from "./exact.js";
 import type { LanesOf, LanesOptions, LanesSnapshot, LanesView, Reports, Run, Summary } from "./lanes.js";
+import type { DataFile } from "./files.js";
+import type { flipLabels, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
 import type { HeldApart, Numbers, Signal, Source } from "./common.js";
 import type { Slice, SnapshotOf, Sparse, TrainerOptions, ViewOf } from "./session.js";
 
@@ -19,10 +21,27 @@ export interface Apart {
   wasm?: { train?: Source | Promise<Source>; full?: Source | Promise<Source>; objective?: Source | Promise<Source> };
 }
 
+/** What an engine does besides training: arguments are copied to the worker, answers come as promises. */
+export interface EngineCalls {
+  /** As the functions of `undercurve`; `plane` has the first held-out features. */
+  synthetic(...of: Parameters<typeof synthetic>): ReturnType<typeof synthetic> & { plane: Float32Array };
+  syntheticClasses(...of: Parameters<typeof syntheticClasses>): ReturnType<typeof syntheticClasses> & { names: string[]; plane: Float32Array };
+  syntheticGroups(...of: Parameters<typeof syntheticGroups>): ReturnType<typeof syntheticGroups> & { plane: Float32Array };
+  /** `flipLabels`. */
+  flip(...of: Parameters<typeof flipLabels>): Uint8Array;
+  /** Reads a file, which stays open in the worker, and describes it. */
+  open(bytes: Uint8Array, name: string): ReturnType<DataFile["describe"]> & { file: number };
+  /** Rows of an open file, as of `DataFile`. */
+  prepare(file: number, ...of: Parameters<DataFile["prepare"]>): ReturnType<DataFile["prepare"]>;
+  prepareClasses(file: number, ...of: Parameters<DataFile["prepareClasses"]>): ReturnType<DataFile["prepareClasses"]>;
+  /** Frees the memory of a file. */
+  close(file: number): void;
+}
+
 /** A worker with the module loaded. It can hold several sessions, and it prepares data. */
 export declare class Engine implements HeldApart {
   constructor(how?: Apart);
-  call(call: string, ...args: unknown[]): Promise<any>;
+  call<Name extends keyof EngineCalls>(call: Name, ...args: Parameters<EngineCalls[Name]>): Promise<ReturnType<EngineCalls[Name]>>;
   /** Stops the worker; calls in progress fail. */
   dispose(): void;
   [Symbol.dispose](): void;

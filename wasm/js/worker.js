@@ -1,7 +1,7 @@
 // The package in a worker: the same sessions, every call a promise, the page never blocked.
 
 import { chosen } from "./backend.js";
-import { checkSignal, checkSlice, need, object, only, stopIf } from "./check.js";
+import { checkRun, checkSignal, checkSlice, need, object, only, stopIf } from "./check.js";
 import { disposable } from "./dispose.js";
 import { UndercurveError, asOurs, unpacked } from "./error.js";
 import { bytesOf } from "./load.js";
@@ -106,8 +106,24 @@ export class Engine {
   }
 }
 
-/** Milliseconds of a piece of work that may be stopped. */
+/** Milliseconds of a piece of work that may be stopped: of one run, and of many, whose metrics take longer. */
 const PIECE = 20;
+const PIECE_OF_LANES = 100;
+
+/** A slice in pieces, where it is watched: a worker that is at work hears nothing. */
+async function inPieces(part, { steps, milliseconds, signal, onProgress }, view, piece) {
+  const start = performance.now();
+  const left = () => milliseconds - (performance.now() - start);
+  let at = await part({ steps: 0 }, {});
+  const last = at.step + steps;
+  while (!at.done && at.step < last && left() > 0) {
+    stopIf(signal);
+    at = await part({ steps: last - at.step, milliseconds: Math.min(piece, left()) }, {});
+    onProgress?.({ step: at.step, done: at.done });
+  }
+  stopIf(signal);
+  return part({ steps: 0 }, view);
+}
 
 /** A session in a worker. */
 export class WorkerTrainer {
@@ -136,18 +152,7 @@ export class WorkerTrainer {
     const { steps, milliseconds, signal, onProgress } = checkSlice(slice);
     const part = (slice, view) => this.#engine.call("advance", this.#session, slice, view);
     if (!signal && !onProgress) return part({ steps, milliseconds }, view);
-    // (A worker that is at work hears nothing: so it works in pieces.)
-    const start = performance.now();
-    const left = () => milliseconds - (performance.now() - start);
-    let at = await part({ steps: 0 }, {});
-    const last = at.step + steps;
-    while (!at.done && at.step < last && left() > 0) {
-      stopIf(signal);
-      at = await part({ steps: last - at.step, milliseconds: Math.min(PIECE, left()) }, {});
-      onProgress?.({ step: at.step, done: at.done });
-    }
-    stopIf(signal);
-    return part({ steps: 0 }, view);
+    return inPieces(part, { steps, milliseconds, signal, onProgress }, view, PIECE);
   }
 
   /**
@@ -156,9 +161,7 @@ export class WorkerTrainer {
    * @returns {AsyncGenerator<Snapshot>}
    */
   async *run(run = {}) {
-    only(run, ["steps", "every", "view", "signal"], "run.");
-    const { steps = Infinity, every = 10, view = { curve: 129 }, signal } = run;
-    checkSignal(signal);
+    const { steps, every, view, signal } = checkRun(run, { curve: 129 });
     yield* slices((left) => this.advance({ steps: left, signal }, view), steps, every);
   }
 
@@ -212,13 +215,18 @@ export class WorkerLanes {
 
   /**
    * Trains every run for a slice, and says what they look like then.
-   * @param {{ steps?: number, milliseconds?: number }} slice
+   * @param {{ steps?: number, milliseconds?: number, signal?: AbortSignal, onProgress?: (at: { step: number, done: boolean }) => void }} slice
    * @param {{ curve?: number }} [view]
    */
   async advance(slice, view) {
-    const shot = await this.#engine.call("advanceLanes", this.#session, slice, view);
-    [this.backend, this.backendReason] = [shot.backend, shot.backendReason];
-    return shot;
+    const { signal, onProgress, ...own } = checkSlice(slice);
+    stopIf(signal);
+    const part = async (slice, view) => {
+      const shot = await this.#engine.call("advanceLanes", this.#session, slice, view);
+      [this.backend, this.backendReason] = [shot.backend, shot.backendReason];
+      return shot;
+    };
+    return signal || onProgress ? inPieces(part, { ...own, signal, onProgress }, view, PIECE_OF_LANES) : part(own, view);
   }
 
   /** Metrics of every run, as typed arrays. @param {{ curve?: number }} [view] */
@@ -233,10 +241,11 @@ export class WorkerLanes {
 
   /**
    * Trains to the end, or for `steps` steps, with a snapshot every `every` steps.
-   * @param {{ steps?: number, every?: number, view?: { curve?: number } }} [run]
+   * @param {{ steps?: number, every?: number, view?: { curve?: number }, signal?: AbortSignal }} [run]
    */
-  async *run({ steps = Infinity, every = 10, view } = {}) {
-    yield* slices((count, last) => this.advance({ steps: count, last }, view), steps, every);
+  async *run(run = {}) {
+    const { steps, every, view, signal } = checkRun(run);
+    yield* slices((count, last) => this.advance({ steps: count, last, signal }, view), steps, every);
   }
 
   /** The bytes of a run, to resume it. @param {number} lane @returns {Promise<Uint8Array>} */

@@ -4,24 +4,17 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { install } from "./packed.mjs";
 
-const js = new URL("../js/", import.meta.url).pathname;
 const require = createRequire(new URL("../../demo/web/package.json", import.meta.url));
 const tool = async (name) => import(pathToFileURL(require.resolve(name)));
-const folder = await mkdtemp(join(tmpdir(), "undercurve-pack-"));
+const { folder, installed, packed } = await install();
 after(() => rm(folder, { recursive: true }));
-
-const [packed] = JSON.parse(execFileSync("npm", ["pack", "--json", "--pack-destination", folder], { cwd: js, encoding: "utf8" }));
-const installed = join(folder, "node_modules/undercurve");
-await mkdir(installed, { recursive: true });
-execFileSync("tar", ["xzf", join(folder, packed.filename), "-C", installed, "--strip-components=1"]);
-await writeFile(join(folder, "package.json"), '{ "type": "module" }');
 
 /** A session, a method of the full module, exact sums, an objective, and the former in workers: the same numbers. */
 const main = (entry, worker, given = "{}") => `
@@ -100,6 +93,9 @@ if (installedHere("webpack"))
     if (stats.hasErrors()) throw new Error(stats.toString({ all: false, errors: true }));
   };
 
+const page = await readFile(join(installed, "README.md"), "utf8");
+const snippets = (language) => [...page.matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, "g"))].map(([, code]) => code);
+
 test("the tarball says what it is, and holds nothing else", () => {
   const files = packed.files.map(({ path }) => path);
   for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "package.json", "inline.js", "worker-host.js"]) assert.ok(files.includes(name), name);
@@ -110,6 +106,23 @@ test("the tarball says what it is, and holds nothing else", () => {
 
 test("in Node sessions, exact sums and workers give the same numbers", () => {
   for (const script of ["plain.js", "inline.js"]) assert.equal(node(script), "the same", script);
+});
+
+test("a CSV file becomes a model, and another process scores a raw row, as the command line does", async (t) => {
+  const cell = (row) => [18 + ((row * 29) % 60), ["Bonn", "Ulm", "Trier"][row % 3], (row * 29) % 60 > 40 === (row % 9 > 0) ? "yes" : "no"];
+  await writeFile(join(folder, "own.csv"), `age,city,bought\n${Array.from({ length: 400 }, (_, row) => cell(row).join(",")).join("\n")}\n`);
+  const [train, score] = snippets("js").filter((code) => code.includes("own.uc"));
+  assert.ok(train.trim().split("\n").length + score.trim().split("\n").length <= 20);
+  await writeFile(join(folder, "train.js"), train);
+  await writeFile(join(folder, "score.js"), score);
+  const [ap, told] = [Number(node("train.js")), Number(node("score.js"))];
+  assert.ok(ap > 0.5 && ap <= 1, `AP ${ap}`);
+  const command = process.env.UNDERCURVE_COMMAND ?? new URL("../../target/debug/undercurve", import.meta.url).pathname;
+  if (!existsSync(command)) return t.diagnostic(`the command line is not built (${command}): its bits were not compared`);
+  await writeFile(join(folder, "row.csv"), "age,city\n31,Bonn\n");
+  const predicted = execFileSync(command, ["predict", "own.uc", "row.csv"], { cwd: folder, encoding: "utf8" }).split("\n")[1].split(",")[0];
+  assert.equal(told, Math.fround(Number(predicted)));
+  t.diagnostic(`score ${told}, in both`);
 });
 
 const tsc = new URL("node_modules/typescript/bin/tsc", import.meta.url).pathname;
@@ -140,7 +153,12 @@ test("what bundlers make of it works in Node", async () => {
 test("what bundlers make of it works in a browser", { skip: !process.env.CHROMIUM && "CHROMIUM is not set" }, async (t) => {
   await BUNDLERS.vite("plain.js", out("plain-vite.js"));
   await BUNDLERS.esbuild("urls.js", out("urls-esbuild.js"));
-  await BUNDLERS.esbuild("node_modules/undercurve/worker-host.js", out("host.js"));
+  for (const name of ["host.js", "worker.js"]) await BUNDLERS.esbuild("node_modules/undercurve/worker-host.js", out(name));
+  // The two snippets for bundlers that copy no files, as they are printed.
+  const [init, trainer] = snippets("ts").filter((code) => code.includes('from "undercurve'));
+  const body = 'init().then(() => trainer.advance({ steps: 9 })).then(({ step }) => (document.title = step === 9 ? "the same" : `step ${step}`), (error) => (document.title = String(error)));';
+  await writeFile(join(folder, "snippets.ts"), `${init}\nimport { synthetic } from "undercurve";\nconst { X, y, dims } = synthetic("split");\n${trainer}\n${body}`);
+  await BUNDLERS.esbuild("snippets.ts", out("snippets-esbuild.js"));
   for (const name of ["undercurve_bg.wasm", "undercurve_full_bg.wasm", "undercurve_objective_bg.wasm"]) await cp(join(installed, "pkg", name), out(name));
   const types = { js: "text/javascript", wasm: "application/wasm", html: "text/html" };
   const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:";
@@ -154,7 +172,7 @@ test("what bundlers make of it works in a browser", { skip: !process.env.CHROMIU
   const { chromium } = (await tool("playwright-core")).default;
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
   try {
-    for (const name of (await readdir(out(""))).filter((name) => /^(inline|plain|urls)-\w+\.js$/.test(name))) {
+    for (const name of (await readdir(out(""))).filter((name) => /^(inline|plain|urls|snippets)-\w+\.js$/.test(name))) {
       const page = await browser.newPage();
       await page.goto(`http://127.0.0.1:${server.address().port}/${name.replace(".js", ".html")}`);
       await page.waitForFunction(() => document.title !== "-", undefined, { timeout: 60_000 });

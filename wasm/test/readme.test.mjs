@@ -1,11 +1,13 @@
-// The JavaScript of the README and of the guide runs as it is printed. Needs `cargo demo --build-only` first.
+// The JavaScript of the README, of the guide and of the package's own page runs as it is printed, from the packed package. Needs `cargo demo --build-only` first.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { test } from "node:test";
-import * as files from "../js/files.js";
-import * as undercurve from "../js/index.js";
-import * as objective from "../js/objective.js";
+import { readFile, rm } from "node:fs/promises";
+import { after, test } from "node:test";
+import { install } from "./packed.mjs";
+
+const { folder, installed } = await install();
+after(() => rm(folder, { recursive: true }));
+const [undercurve, files, objective] = await Promise.all(["index", "files", "objective"].map((name) => import(`${installed}/${name}.js`)));
 
 const texts = await Promise.all(["README.md", "core/src/guide/javascript.md", "wasm/js/README.md"].map((name) => readFile(new URL(`../../${name}`, import.meta.url), "utf8")));
 const examples = texts.flatMap((text) => [...text.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code));
@@ -46,7 +48,7 @@ test("a model from a file scores rows as the command line and the library do", a
 });
 
 test("the examples of the guide run", async () => {
-  assert.equal(examples.length, 10);
+  assert.equal(examples.length, 12);
   const [[ap, params]] = await printed(examples[1]);
   assert.ok(ap > 0.2 && ap <= 1, `average precision ${ap}`);
   assert.equal(params.length, 3);
@@ -63,14 +65,16 @@ test("the examples of the guide run", async () => {
   assert.ok(Math.abs(left) < 0.3 && aux.length === 3 && aux[0] > aux[1] && right && bytes > 40, `${left} ${aux} ${right} ${bytes}`);
 });
 
+// (The two of a file and another process run in pack.test.mjs, as processes; the ones in TypeScript there and in tfjs.test.mjs.)
 test("the examples of the package's own page run", async () => {
   await files.initFiles();
-  const [[ap], [params]] = await printed(examples[6]);
-  assert.ok(ap > 0.2 && ap <= 1 && params.length === 3, `average precision ${ap}`);
+  const [[ap], [params], [scores]] = await printed(examples[6]);
+  assert.ok(ap > 0.2 && ap <= 1 && params.length === 3 && scores.length === 2, `average precision ${ap}`);
+  assert.ok(scores.every((score) => Math.abs(score - params[2]) < 1e-6), "rows of zeros score the bias");
   const [[value, gradient]] = await printed(examples[7]);
   assert.ok(value > -1 && value < 0 && gradient[1] < 0 && gradient[2] > 0, `${value} ${gradient}`);
   const [[weights, reached]] = await printed(examples[8]);
   assert.ok(weights[0] > 1 && weights[1] > 1 && reached < -0.3, `${weights} ${reached}`);
-  const [[scores]] = await printed(examples[9].replace("model.uc", "tests/golden/model.uc"));
-  assert.ok(scores.length === 1 && Number.isFinite(scores[0]), `${scores}`);
+  const [[told]] = await printed(examples[11].replace("model.uc", "tests/golden/model.uc"));
+  assert.ok(told.length === 1 && Number.isFinite(told[0]), `${told}`);
 });

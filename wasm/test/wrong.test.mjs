@@ -26,7 +26,8 @@ const SESSIONS = [
   [without("dims"), 201, "dims", /^dims undefined: expected a whole number of features from 1$/],
   [{ dims: 2.5 }, 201, "dims", /^dims 2\.5/],
   [{ dims: "2" }, 201, "dims", /^dims 2: expected a whole number/],
-  [{ dims: 7 }, 1, "y", /label for each of .* rows: X has length 120, dims is 7/],
+  [{ dims: 7 }, 1, "X", /^X of length 120: expected a multiple of dims, which is 7$/],
+  [{ dims: 3 }, 1, "y", /^y of length 60: expected a label for each of 40 rows: X has length 120, dims is 3$/],
   [{ X: null }, 201, "X", /^X null/],
   [{ X: "1,2" }, 201, "X", /^X 1,2: expected features, row after row/],
   [{ X: [[1, 2], [3, 4]] }, 201, "X", /^X: entry 0 is 1,2: expected one array, row after row: flatten it$/],
@@ -126,6 +127,7 @@ const SUMS = [
 
 const objective = (change) => createObjective({ name: "soap", y, ...change });
 const made = await objective();
+const lanes = await Lanes.create({ ...given(), lanes: 2, backend: "cpu" });
 const file = new DataFile(new TextEncoder().encode("a,label\n1,0\n2,1\n3,0\n4,1\n5,0\n6,1\n"), "some.csv");
 /** The others, on this thread alone. */
 const OTHERS = [
@@ -168,6 +170,15 @@ const OTHERS = [
   [() => Model.load(new Uint8Array(40)), 111, "bytes", /not a saved undercurve model/],
   [() => Lanes.create(), 201, "options", /^options undefined/],
   [() => Lanes.create(given({ lanes: 0 })), 201, "lanes", /^lanes 0/],
+  [() => lanes.advance({ steps: 1 }, { curves: 5 }), 202, "view.curves", /did you mean curve\?$/],
+  [() => lanes.advance({ step: 1 }), 202, "slice.step", /did you mean steps\?$/],
+  [() => lanes.run({ evry: 1 }).next(), 202, "run.evry", /did you mean every\?$/],
+  [() => lanes.run({ steps: -1 }).next(), 201, "run.steps", /^run\.steps -1/],
+  [() => lanes.load(2), 201, "lane", /^lane 2/],
+  [() => engine.call("opened", 3), 201, "call", /^call opened: expected synthetic, .*; did you mean open\?$/],
+  [() => engine.call("constructor"), 201, "call", /^call constructor: expected synthetic/],
+  [() => engine.call("prepare", 99, {}), 203, "file", /^file 99: is not open here$/],
+  [() => engine.call("synthetic", "splits"), 201, "kind", /^kind splits/],
   [() => synthetic("splits"), 201, "kind", /^kind splits: expected one of split/],
   [() => synthetic("split", { row: 9 }), 202, "row", /did you mean rows\?$/],
   [() => flipLabels(y, 2), 201, "share", /^share 2/],
@@ -195,6 +206,9 @@ async function refused(work) {
 
 const about = ({ name, code, kind, argument, row, column, message }) => ({ name, code, kind, argument, row, column, message });
 
+/** Code, argument and message of each; printed in the long tier. */
+const table = [];
+
 function sound(error, [what, code, argument, says, row], where) {
   const called = `${typeof what === "function" ? what : inspect(what, { maxArrayLength: 3 })}, ${where}: ${error?.stack}`;
   assert.ok(error instanceof UndercurveError, called);
@@ -203,6 +217,7 @@ function sound(error, [what, code, argument, says, row], where) {
   if (row !== undefined) assert.equal(error.row, row, called);
   assert.ok(!error.message.includes("\n") && !/undefined is not|Cannot|of null|\[object/.test(error.message), called);
   assert.notEqual(error.kind, "Unknown", called);
+  if (where === "here") table.push(`| ${error.code} ${error.kind} | ${error.argument ?? ""} | ${error.message} |`);
 }
 
 test("wrong inputs are refused with number, argument and sentence, the same from a worker", async (t) => {
@@ -229,6 +244,7 @@ test("wrong inputs are refused with number, argument and sentence, the same from
   assert.ok((await refused(() => createExact({ y, backend: "gpu", engine }))) instanceof NoGpu);
   t.diagnostic(`${both + OTHERS.length} wrong inputs, ${both} of them in a worker, too; 0 accepted`);
   assert.ok(both + OTHERS.length >= 80);
+  if (process.env.UNDERCURVE_LONG) for (const row of table) t.diagnostic(row);
   for (const one of [session, trainer, exact, far]) one.dispose();
   for (const one of [() => session.advance({ steps: 1 }), () => exact.sync.ap(scores), () => exact.ap(scores)]) assert.equal((await refused(one)).code, 203);
 });
@@ -256,7 +272,8 @@ test("a signal stops what it is given to, with its reason", async () => {
   ]) assert.equal((await refused(work)).message, "enough", `${work}`);
   // In the middle of a run, here and in a worker; it can go on afterwards.
   const many = synthetic("split", { rows: 4000, testRows: 100 });
-  for (const make of [() => Session.create({ ...many, model: { kind: "mlp", hidden: [64] }, steps: 200_000 }), () => createTrainer({ ...many, model: { kind: "mlp", hidden: [64] }, steps: 200_000, engine })]) {
+  const long = { ...many, model: { kind: "mlp", hidden: [64] }, steps: 200_000 };
+  for (const make of [() => Session.create(long), () => createTrainer({ ...long, engine }), () => Lanes.create({ ...long, lanes: 2 }), () => createTrainer({ ...long, lanes: 2, engine })]) {
     const one = await make();
     const stop = new AbortController();
     const seen = [];
@@ -265,6 +282,7 @@ test("a signal stops what it is given to, with its reason", async () => {
     assert.ok(seen[1].step > seen[0].step && seen[1].step < 100_000, JSON.stringify(seen));
     const shot = await one.advance({ steps: 1, onProgress: () => {} });
     assert.ok(typeof shot === "number" ? shot === 1 : shot.step >= seen[1].step + 1);
+    if (one.run && !(one instanceof Session)) assert.equal((await refused(() => one.run({ every: 1, signal: late }).next())).message, "enough");
     one.dispose();
   }
   // A worker of its own is stopped when creation is.

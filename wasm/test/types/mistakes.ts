@@ -1,8 +1,8 @@
 // Deliberate mistakes: each of the lines below a comment must not compile.
 
-import { Exact, Session, createObjective } from "undercurve";
+import { Exact, type Lanes, Session, createObjective } from "undercurve";
 import { DataFile } from "undercurve/files";
-import { createTrainer } from "undercurve/worker";
+import { type Engine, createTrainer } from "undercurve/worker";
 
 const rows = { X: new Float32Array(4), y: new Uint8Array(2), dims: 2 };
 
@@ -59,5 +59,16 @@ void (async (exact: Exact) => {
 void Exact.create({ y: [0, 1], backend: "tpu" });
 // @ts-expect-error A signal of another kind.
 void createTrainer({ ...rows, signal: "stop" });
+void (async (engine: Engine, lanes: Lanes) => {
+  // @ts-expect-error A call that there is not.
+  await engine.call("opened", new Uint8Array());
+  // @ts-expect-error No name of the file.
+  await engine.call("open", new Uint8Array());
+  // @ts-expect-error An answer of another type.
+  const flipped: Float64Array = await engine.call("flip", [0, 1], 0.1);
+  // @ts-expect-error A view that there is not.
+  await lanes.advance({ steps: 1 }, { curves: 9 });
+  return flipped;
+});
 // @ts-expect-error No label column.
 new DataFile(new Uint8Array(), "a.csv").prepare({ positive: "1" });

@@ -17,6 +17,13 @@ export async function use(signal: Signal, file: Uint8Array): Promise<number> {
   await using trainer = await createTrainer({ ...synthetic("split"), method: name, signal });
   for await (const { step, test: held } of trainer.run({ every: 5, signal })) void [step, held.ap];
   await using lanes = await Lanes.create({ ...synthetic("split"), method: "soap", lanes: { grid: { lr: [0.1, 0.2] }, seeds: 2 } });
+  for await (const { step, summary } of lanes.run({ every: 5, signal })) void [step, summary.runs];
+  await lanes.advance({ steps: 5, signal, onProgress: ({ step }) => void step }, { curve: 9 });
+  await using engine = new Engine();
+  const { file: opened, columns } = await engine.call("open", file, "a.csv");
+  const { X, dims } = await engine.call("prepare", opened, { label: columns[0]?.name ?? "y", positive: "1" });
+  const flipped: Uint8Array = await engine.call("flip", [0, 1], 0.1);
+  void [X, dims, flipped, await engine.call("synthetic", "split", { rows: 9 })];
   await using exact = await Exact.create({ y: flipLabels([1, -1], 0.5), signal });
   const narrow: Float32Array = exact.sync.ap(new Float32Array(2), { loss: "smoothed-hinge" }).gradient;
   const wide: Float64Array = (await exact.pauc([0.1, 0.2], [0, 0.1])).gradient;
