@@ -41,5 +41,7 @@ pub use {
     split::{Parts, Split, group_folds},
 };
 
+#[cfg(feature = "stream")]
+pub use parse::TableParts;
 #[cfg(feature = "std")]
 pub use parse::unpack::unpacked;

@@ -41,6 +41,8 @@ const TASKS: &[(&str, &[&str])] = &[
             "score",
             "state",
             "memory",
+            "stream",
+            "buffer",
         ],
     ),
     (

@@ -91,6 +91,12 @@ pub fn open(path: &Path, options: &mut ReadOptions) -> Result<Box<dyn Read>> {
     unpacked(source(path, options, true)?).map_err(|error| CliError::file(path, &error))
 }
 
+/// The same of a file that is open.
+pub fn open_file(file: File, path: &Path, options: &mut ReadOptions) -> Result<Box<dyn Read>> {
+    let again = file.try_clone().map_err(|error| CliError::file(path, &error))?;
+    unpacked(begun(file, Some(again), path, options)?).map_err(|error| CliError::file(path, &error))
+}
+
 /// The bytes of a file or of stdin; `rows_follow`: whether rows are printed while it is read.
 fn source(path: &Path, options: &mut ReadOptions, rows_follow: bool) -> Result<Box<dyn Read>> {
     if path == Path::new("-") {

@@ -5,6 +5,8 @@ mod cells;
 mod csv;
 mod libsvm;
 mod notation;
+#[cfg(feature = "stream")]
+mod parts;
 mod pieces;
 #[cfg(feature = "std")]
 pub(super) mod unpack;
@@ -15,6 +17,8 @@ pub(super) use cells::as_text;
 pub use csv::LABEL_NAMES;
 pub(super) use notation::limited;
 pub use notation::{DateOrder, Decimal, Notation};
+#[cfg(feature = "stream")]
+pub use parts::TableParts;
 pub use whole::first_rows;
 
 use super::error::{DataError, DataErrorKind, Doubt, Placed, whole};
