@@ -42,6 +42,6 @@ pub use {
 };
 
 #[cfg(feature = "stream")]
-pub use parse::TableParts;
+pub use parse::{MAX_BUCKETS, TableParts};
 #[cfg(feature = "std")]
 pub use parse::unpack::unpacked;

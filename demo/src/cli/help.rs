@@ -26,6 +26,7 @@ const TASKS: &[(&str, &[&str])] = &[
             "scale",
             "encode",
             "categorical",
+            "hash",
             "ignore",
             "group",
             "group_hidden",

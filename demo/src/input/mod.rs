@@ -17,7 +17,7 @@ use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
-    Dataset, Encoding, Format, Missing, Options, Preparation, RawTable, ReadOptions, Reading, identifiers,
+    Dataset, Encoding, Format, Missing, Notation, Options, Preparation, RawTable, ReadOptions, Reading, identifiers,
     label_column_of, unpacked,
 };
 use undercurve::trainer::{Config, Predictor};
@@ -43,6 +43,8 @@ pub fn reads_of(plan: &DataPlan) -> ReadOptions {
     let (na, texts) = (plan.na.clone(), plan.options.categorical.clone());
     let mut reads = ReadOptions { na, texts, ..read_options(plan.layout, plan.options.label.as_deref()) };
     plan.schema.iter().for_each(|schema| schema.notations(&mut reads));
+    reads.columns.retain(|(name, _)| plan.hash.iter().all(|of| of.0 != *name));
+    reads.columns.extend(plan.hash.iter().map(|(name, buckets)| (name.clone(), Notation::hashed(*buckets))));
     reads
 }
 

@@ -8,7 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use undercurve::data::{Encoding, Preparation, RawTable, ReadOptions, TableParts};
+use undercurve::data::{DataError, DataErrorKind, Encoding, Preparation, RawTable, ReadOptions, TableParts};
 
 /// Rows of a part.
 const ROWS: usize = 1 << 16;
@@ -86,7 +86,7 @@ impl Source {
             }
             let part = match reader.read(&mut piece) {
                 Ok(0) => break,
-                Ok(read) => parts.push(&piece[..read])?,
+                Ok(read) => parts.push(&piece[..read]).map_err(told)?,
                 Err(error) if error.kind() == ErrorKind::Interrupted => None,
                 Err(error) => return Err(CliError::file(&self.path, &error)),
             };
@@ -96,11 +96,21 @@ impl Source {
                 return Ok(true);
             }
         }
-        if let Some(part) = parts.finish()? {
+        if let Some(part) = parts.finish().map_err(told)? {
             take(part)?;
         }
         self.unchanged()?;
         Ok(true)
+    }
+}
+
+/// What is wrong with the text.
+fn told(error: DataError) -> CliError {
+    match error.kind {
+        DataErrorKind::Core(undercurve::Error::Unsupported { .. }) => {
+            CliError::input(format!("{}: LIBSVM rows, which are not read in parts; train without --stream", error.file))
+        }
+        _ => error.into(),
     }
 }
 
