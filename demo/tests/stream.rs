@@ -63,10 +63,19 @@ fn a_file_and_a_pipe_give_one_model() {
     piped.current_dir(&folder.0).args(["train", "-", "--out", "c", "--method", "auc-margin"]).args(STREAM);
     let temporary = folder.path("temporary");
     fs::create_dir(&temporary).unwrap();
-    let mut child = piped.env("TMPDIR", &temporary).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = piped
+        .env("TMPDIR", &temporary)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     child.stdin.take().unwrap().write_all(csv(&rows).as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("were copied to"), "{output:?}");
+    assert!(
+        output.status.success() && String::from_utf8_lossy(&output.stderr).contains("were copied to"),
+        "{output:?}"
+    );
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
 
     // (The figures of test rows are in the first one alone, its parameters in all.)
@@ -86,7 +95,13 @@ fn rows_that_fit_are_trained_as_in_memory() {
     let folder = Folder::new("stream-whole");
     folder.write("data.csv", csv(&table(800, 0.2, 5)));
     let scores = |how: &[&str], method: &str, model: &str| -> Vec<f64> {
-        let args = [&["train", "data.csv", "--steps", "300", "--method", method, "--model", model, "--init", "random", "--out", "m"], how];
+        let args = [
+            &[
+                "train", "data.csv", "--steps", "300", "--method", method, "--model", model, "--init", "random",
+                "--out", "m",
+            ],
+            how,
+        ];
         stdout(&run(&folder.0, &args.concat()));
         let text = stdout(&run(&folder.0, &["predict", "m", "data.csv", "--quiet"]));
         text.lines().skip(1).map(|line| line.split(',').next().unwrap().parse().unwrap()).collect()
@@ -106,6 +121,7 @@ fn the_order_of_the_file_and_rare_positives_do_not_matter_much() {
     folder.write("test.csv", csv(&table(4000, 0.1, 12)));
     folder.write("mixed.csv", csv(&rows));
     rows.sort_by_key(|row| row.ends_with('1'));
+    let share = rows.iter().filter(|row| row.ends_with('1')).count() as f64 / rows.len() as f64;
     folder.write("sorted.csv", csv(&rows));
     stdout(&run(&folder.0, &["train", "mixed.csv", "--method", "ce", "--out", "memory"]));
     let [best, _] = measured(&folder.0, "memory", "test.csv", &[]);
@@ -115,9 +131,10 @@ fn the_order_of_the_file_and_rare_positives_do_not_matter_much() {
         assert!(auroc > best - 0.01, "{file}: {auroc}, in memory {best}");
         // The intercept knows how many positives there are, however many of them are in memory.
         let text = stdout(&run(&folder.0, &["predict", "m", "mixed.csv", "--quiet"]));
-        let odds: Vec<f64> = text.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().parse().unwrap()).collect();
+        let odds: Vec<f64> =
+            text.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().parse().unwrap()).collect();
         let mean = odds.iter().sum::<f64>() / odds.len() as f64;
-        assert!((0.013..0.03).contains(&mean), "{file}: {mean}");
+        assert!((mean / share - 1.0).abs() < 0.15, "{file}: {mean}, of {share}");
     }
 }
 
@@ -127,7 +144,10 @@ fn a_real_table_loses_little() {
     let blocks = concat!(env!("CARGO_MANIFEST_DIR"), "/web/samples/page-blocks.csv");
     let label = ["--label", "kind", "--positive", "other"];
     let train = |more: &[&str]| {
-        stdout(&run(&folder.0, &[&["train", blocks, "--method", "ce", "--steps", "4000", "--out", "m"], &label[..], more].concat()));
+        stdout(&run(
+            &folder.0,
+            &[&["train", blocks, "--method", "ce", "--steps", "4000", "--out", "m"], &label[..], more].concat(),
+        ));
         measured(&folder.0, "m", blocks, &[])
     };
     let (memory, stream) = (train(&[]), train(&["--stream", "--buffer", "1000"]));
@@ -151,7 +171,7 @@ fn categories_are_hashed() {
         let args = [&["train", "data.csv", "--hash", "id:16", "--steps", "200", "--out", "m"], how].concat();
         stdout(&run(&folder.0, &args));
         let seen = stdout(&run(&folder.0, &["inspect", "m"]));
-        assert!(seen.contains("17"), "{seen}");
+        assert!(seen.contains("18") && seen.contains("id=#00003"), "{seen}");
         let output = run(&folder.0, &["predict", "m", "new.csv"]);
         assert!(!String::from_utf8_lossy(&output.stderr).contains("did not occur"), "{output:?}");
         // (Two texts of other buckets have other scores.)
@@ -181,7 +201,7 @@ fn what_it_cannot_do_is_one_line() {
     // Text where the first 65,536 rows have numbers, and numbers of another kind.
     let late = |cell: &str| {
         let mut text = "x,label\n".to_string();
-        (0..66_000).for_each(|row| writeln!(text, "{},{}", row % 977, u8::from(row % 7 == 0)).unwrap());
+        (0..140_000).for_each(|row| writeln!(text, "{},{}", row % 977, u8::from(row % 7 == 0)).unwrap());
         text + cell + ",1\n"
     };
     folder.write("late.csv", late("oops"));
@@ -220,13 +240,13 @@ fn what_it_cannot_do_is_one_line() {
         refuse(&["data.csv", "--method", method], "rows that come and go are for");
     }
     refuse(&["data.csv", "--set", "sampling=uniform"], "sampling=stratified");
-    refuse(&["one.csv"], "two classes are needed");
+    refuse(&["one.csv"], "two classes");
     refuse(&["header.csv"], "a header and no rows");
     refuse(&["rows.svm"], "LIBSVM");
     refuse(&["three.csv"], "--positive");
     refuse(&["cut.csv.gz"], "cut off");
     refuse(&["nothing.csv"], "nothing.csv");
-    refuse(&["late.csv"], "late.csv:66002:1: value \"oops\" in column \"x\" of numbers");
+    refuse(&["late.csv"], "late.csv:140002:1: value \"oops\" in column \"x\" of numbers");
     refuse(&["limit.csv"], "in another way");
     refuse(&["data.csv", "--test", "one.csv", "--steps", "50"], "test rows of one class");
 }
@@ -259,7 +279,8 @@ fn ctrl_c_leaves_the_model_so_far() {
     let folder = Folder::new("stream-stopped");
     folder.write("data.csv", csv(&table(3000, 0.2, 4)));
     let told = File::create(folder.path("told")).unwrap();
-    let args = ["train", "data.csv", "--stream", "--buffer", "512", "--steps", "100000000", "--every", "50", "--out", "m"];
+    let args =
+        ["train", "data.csv", "--stream", "--buffer", "512", "--steps", "100000000", "--every", "50", "--out", "m"];
     let mut child = undercurve().current_dir(&folder.0).args(args).stdout(told).stderr(Stdio::null()).spawn().unwrap();
     while fs::read_to_string(folder.path("told")).unwrap().lines().count() < 4 {
         thread::sleep(Duration::from_millis(5));

@@ -41,7 +41,7 @@ pub use {
     split::{Parts, Split, group_folds},
 };
 
-#[cfg(feature = "stream")]
-pub use parse::{MAX_BUCKETS, TableParts};
 #[cfg(feature = "std")]
 pub use parse::unpack::unpacked;
+#[cfg(feature = "stream")]
+pub use parse::{MAX_BUCKETS, TableParts};

@@ -68,7 +68,11 @@ impl<T: Real> Trainer<T> {
         let method = super::method_for(config, &rows)?;
         if !streams(method) {
             let names: Vec<&str> = stream_methods().iter().map(|method| method.name).collect();
-            let why = if method.kind == Kind::Batches { "keeps a state of single rows" } else { "looks at all rows" };
+            let why = match method.kind {
+                Kind::Batches => "keeps a state of single rows",
+                Kind::Cells => "is of groups",
+                Kind::Whole | Kind::FiniteSum => "looks at all rows",
+            };
             let names = super::config::listed(&names);
             return refuse(format!("method {} {why}; rows that come and go are for {names}", method.name));
         }

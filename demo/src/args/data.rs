@@ -5,7 +5,8 @@ use crate::args::{Word, words};
 use crate::error::{CliError, Result};
 use undercurve::Real;
 use undercurve::data::{
-    Dataset, DateOrder, Decimal, Encode, Encoding, Format, MAX_BUCKETS, MAX_PIECES, Missing, Options, Preparation, Scale, SplitBy,
+    Dataset, DateOrder, Decimal, Encode, Encoding, Format, MAX_BUCKETS, MAX_PIECES, Missing, Options, Preparation,
+    Scale, SplitBy,
 };
 
 /// `--format`.
@@ -86,7 +87,8 @@ fn encode(text: &str) -> std::result::Result<Encode, String> {
 /// `--hash`: the column, and the binary logarithm of its buckets.
 fn hash(text: &str) -> std::result::Result<(String, u8), String> {
     // (A name may have colons, too.)
-    let Some((name, buckets)) = text.rsplit_once(':').filter(|(_, after)| after.bytes().all(|b| b.is_ascii_digit())) else {
+    let Some((name, buckets)) = text.rsplit_once(':').filter(|(_, after)| after.bytes().all(|b| b.is_ascii_digit()))
+    else {
         return Ok((text.to_string(), 8));
     };
     match buckets.parse::<u32>() {
@@ -220,7 +222,17 @@ impl DataArgs {
             weight: self.weight,
             ..Options::default()
         };
-        DataPlan { layout, schema, na, hash, options: known.options(options), missing, ignore, group_hidden, class_weight }
+        DataPlan {
+            layout,
+            schema,
+            na,
+            hash,
+            options: known.options(options),
+            missing,
+            ignore,
+            group_hidden,
+            class_weight,
+        }
     }
 }
 

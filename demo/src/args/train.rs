@@ -412,7 +412,11 @@ impl Args {
             ("objective", self.objective.is_some(), "is of methods with constraints"),
             ("weight", options.weight.is_some(), "rows of a weight are not counted in parts"),
             ("class-weight", data.class_weight.is_some(), "--method ce-balanced weighs classes"),
-            ("target", self.target.is_some_and(|of| of != Target::Binary), "is for two classes; --positive names one of several"),
+            (
+                "target",
+                self.target.is_some_and(|of| of != Target::Binary),
+                "is for two classes; --positive names one of several",
+            ),
             ("threshold", decision.threshold.is_some(), later),
             ("calibrate", decision.calibrate.is_some(), later),
             ("cost-fp, --cost-fn", decision.costs.is_some(), later),

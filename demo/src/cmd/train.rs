@@ -30,7 +30,11 @@ pub fn run(args: Args) -> Result<()> {
     }
     check_places(plan.manner.place.as_deref(), plan.manner.out.as_deref())?;
     if let Some(of) = plan.stream {
-        return if plan.precision == Some(8) { stream::run::<f64>(&plan, of.rows) } else { stream::run::<f32>(&plan, of.rows) };
+        return if plan.precision == Some(8) {
+            stream::run::<f64>(&plan, of.rows)
+        } else {
+            stream::run::<f32>(&plan, of.rows)
+        };
     }
     match there.or(plan.precision).or(start.map(|start| start.real_bytes)).unwrap_or(4) {
         4 => run_in::<f32>(plan, saved, device::open_f32, many::choose_f32),

@@ -15,10 +15,10 @@ mod whole;
 pub use blocks::{Block, Blocks};
 pub(super) use cells::as_text;
 pub use csv::LABEL_NAMES;
-pub(super) use notation::limited;
-pub use notation::{DateOrder, Decimal, Notation};
 #[cfg(feature = "stream")]
 pub use notation::MAX_BUCKETS;
+pub(super) use notation::limited;
+pub use notation::{DateOrder, Decimal, Notation};
 #[cfg(feature = "stream")]
 pub use parts::TableParts;
 pub use whole::first_rows;

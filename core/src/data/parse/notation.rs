@@ -64,9 +64,9 @@ impl Notation {
 /// What a text is called in so many buckets: the number of its hash (FNV-1a, its halves folded).
 #[cfg(feature = "stream")]
 pub(super) fn bucket(text: &str, buckets: u8) -> String {
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let at = (hash ^ hash >> 32 ^ hash >> 16) & ((1 << buckets) - 1);
     alloc::format!("#{at:05}")
 }

@@ -139,18 +139,7 @@ impl TableParts {
                 let columns = Making::new(&texts, &known);
                 first = Some((cells, usize::from(is_header)));
                 let (numbers, lines, begun) = (alloc::vec![false; names.len()], Vec::new(), false);
-                self.form.insert(Form {
-                    delimiter,
-                    names,
-                    header,
-                    clear,
-                    texts,
-                    numbers,
-                    known,
-                    columns,
-                    lines,
-                    begun,
-                })
+                self.form.insert(Form { delimiter, names, header, clear, texts, numbers, known, columns, lines, begun })
             }
         };
         let (cells, start) = match first {

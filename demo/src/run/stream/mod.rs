@@ -24,7 +24,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use undercurve::Real;
 use undercurve::checkpoint::{SavedModel, Trained};
-use undercurve::data::{ColumnStats, DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, label_column_of};
+use undercurve::data::{
+    ColumnStats, DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, label_column_of,
+};
 use undercurve::metric::{Bounded, Bounds, FprRange, State};
 use undercurve::trainer::{Length, Predictor, Trainer, Warning};
 
@@ -223,7 +225,10 @@ fn train<T: Real>(
     let mut run = Run { trainer, places, due, manner, clock, every, values, weights, measures };
     if !manner.json {
         output::line(opening)?;
-        output::line(format!("{:>10} {:>8} {:>8} {:>10} | {:>7} {:>7}", "step", "pass", "seconds", "objective", "AUROC", "AP"))?;
+        output::line(format!(
+            "{:>10} {:>8} {:>8} {:>10} | {:>7} {:>7}",
+            "step", "pass", "seconds", "objective", "AUROC", "AP"
+        ))?;
     }
     run.report()?;
     let reads = reads_again(&rows.data, &preparation);
@@ -272,7 +277,8 @@ impl<T: Real> Run<'_, T> {
 
     fn step(&mut self) -> Result<()> {
         let before = self.trainer.steps_done();
-        let value = self.trainer.step().map_err(|error| anyhow!("step {}: {error} (try a smaller --set lr)", before + 1))?;
+        let value =
+            self.trainer.step().map_err(|error| anyhow!("step {}: {error} (try a smaller --set lr)", before + 1))?;
         if let Some(value) = value.filter(|value| value.is_finite()) {
             self.values = (self.values.0 + value, self.values.1 + 1);
         }
@@ -290,7 +296,8 @@ impl<T: Real> Run<'_, T> {
         drop(data);
         let summary = state.summary(FprRange::FULL)?;
         self.measures = [summary.auroc, summary.ap];
-        let (step, pass, seconds) = (self.trainer.steps_done(), self.trainer.pass(), self.clock.elapsed().as_secs_f64());
+        let (step, pass, seconds) =
+            (self.trainer.steps_done(), self.trainer.pass(), self.clock.elapsed().as_secs_f64());
         let (sum, count) = std::mem::take(&mut self.values);
         let objective = (count > 0).then(|| sum / count as f64);
         if self.manner.json {
@@ -327,13 +334,15 @@ impl<T: Real> Run<'_, T> {
             && let Some((count, positives, bounds)) = tested(&mut self.trainer.predictor(), &preparation, plan, test)?
         {
             let (low, high) = (bounds.auroc, bounds.ap);
-            totals["test"] = json!({"rows": count, "positives": positives, "auroc": [low.0, low.1], "ap": [high.0, high.1]});
+            totals["test"] =
+                json!({"rows": count, "positives": positives, "auroc": [low.0, low.1], "ap": [high.0, high.1]});
             figures.extend([("test auroc".to_string(), middle(low)), ("test ap".to_string(), middle(high))]);
             told = Some(format!("{count} test rows ({positives} positive): AUROC {}, AP {}", shown(low), shown(high)));
         }
         if let Some(out) = &manner.out {
             let model = self.trainer.predictor().file(preparation);
-            let trained = Trained { step, done: step, of: self.trainer.total_steps(), over: self.trainer.is_done(), figures };
+            let trained =
+                Trained { step, done: step, of: self.trainer.total_steps(), over: self.trainer.is_done(), figures };
             output::write_atomic(out, &SavedModel { trained, ..model }.to_bytes())?;
         }
         let seconds = self.clock.elapsed().as_secs_f64();
@@ -386,4 +395,3 @@ fn middle((low, high): (f64, f64)) -> f64 {
 fn shown((low, high): (f64, f64)) -> String {
     if high - low < 5e-5 { format!("{:.4}", middle((low, high))) } else { format!("{low:.4} to {high:.4}") }
 }
-

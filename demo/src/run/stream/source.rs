@@ -71,7 +71,10 @@ impl Source {
 
     /// What is said of a file that is.
     pub fn changed(&self) -> CliError {
-        CliError::input(format!("{}: changed while it was read; train again, on a copy if it is still being written", self.name()))
+        CliError::input(format!(
+            "{}: changed while it was read; train again, on a copy if it is still being written",
+            self.name()
+        ))
     }
 
     /// Calls `take` with one part of the rows after the other, until it says false; false where it was stopped by a signal.
@@ -118,7 +121,13 @@ fn told(error: DataError) -> CliError {
 fn copied(path: &Path) -> Result<Copy> {
     let folder = std::env::temp_dir();
     let place = folder.join(format!("undercurve-stream-{}", std::process::id()));
-    let failed = |error: io::Error| CliError::input(format!("{}: {} (TMPDIR names a folder for the copy of a pipe)", place.display(), crate::error::plain(&error)));
+    let failed = |error: io::Error| {
+        CliError::input(format!(
+            "{}: {} (TMPDIR names a folder for the copy of a pipe)",
+            place.display(),
+            crate::error::plain(&error)
+        ))
+    };
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(&place).map_err(failed)?;
     let removed = cfg!(unix) && fs::remove_file(&place).is_ok();
     let mut copy = Copy { file, path: (!removed).then(|| place.clone()) };
@@ -142,7 +151,10 @@ fn copied(path: &Path) -> Result<Copy> {
         }
     }
     let (name, folder) = (path.display(), folder.display());
-    output::note(format_args!("{name}: {} MB were copied to {folder}, to be read more than once", all.div_ceil(1_000_000)));
+    output::note(format_args!(
+        "{name}: {} MB were copied to {folder}, to be read more than once",
+        all.div_ceil(1_000_000)
+    ));
     Ok(copy)
 }
 
