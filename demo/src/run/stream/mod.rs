@@ -115,6 +115,8 @@ fn prepared(source: &Source, rows: &RowsPlan) -> Result<Option<Preparation>> {
         gone += part.leave_out_missing(&label);
         let of = ColumnStats::of(&part, &options)?;
         stats.merge(&of).map_err(|error| placed(error, &part))?;
+        // (A copy has none of the room that merging leaves.)
+        stats = stats.clone();
         Ok(true)
     })?;
     if !whole {

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use undercurve::data::{DataError, DataErrorKind, Encoding, Preparation, RawTable, ReadOptions, TableParts};
 
 /// Rows of a part.
-const ROWS: usize = 1 << 16;
+const ROWS: usize = 1 << 15;
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 18;
 
