@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 # The packages, and what their files may weigh at most, in bytes.
-CEILINGS = {"undercurve": 640_000, "undercurve-gpu": 180_000, "undercurve-demo": 260_000}
+CEILINGS = {"undercurve": 650_000, "undercurve-gpu": 180_000, "undercurve-demo": 260_000}
 
 
 def cargo(*arguments):
