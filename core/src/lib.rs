@@ -53,6 +53,7 @@
 //! | `alloc` | reading data, the `Trainer`, saved runs |
 //! | `every-method` | exact objectives, finite sums and the other large methods, by name |
 //! | `multiclass` | more than two classes; implies `alloc` |
+//! | `stream` | tables in parts, runs on rows that come and go, hashed categories; implies `std` |
 //! | `distributed` | exact sums over rows that several workers hold (`pairs::distributed`); implies `alloc` |
 //! | `rayon` | whole data on the threads of the caller's pool, with the same bits; implies `std` |
 //! | `simd` | AVX2 on x86-64 where the processor has it, with the same bits; implies `std` |

@@ -97,6 +97,21 @@ impl From<DataError> for CliError {
     }
 }
 
+/// What is wrong with rows for a model, which decided in training what is left out and how numbers are written.
+pub fn for_model(error: DataError) -> CliError {
+    let told = in_row(&error).unwrap_or_else(|| error.to_string());
+    match error.kind {
+        DataErrorKind::NotANumber { .. } => {
+            CliError::Input(format!("{told}; training had numbers there: mend the cell, or leave it empty"))
+        }
+        DataErrorKind::Doubtful { doubt, .. } => match doubt {
+            Doubt::Decimal | Doubt::OtherMark | Doubt::DateOrder | Doubt::ShortYear => error.into(),
+            _ => CliError::Input(format!("{told} (write them as in training, or leave them empty)")),
+        },
+        _ => error.into(),
+    }
+}
+
 /// An error with its row in place of its line, where the file is Parquet, which has no lines.
 fn in_row(error: &DataError) -> Option<String> {
     #[cfg(feature = "parquet")]

@@ -84,6 +84,9 @@ pub struct Dataset<T> {
     pub(super) units: Option<Units>,
     /// Where rows belong to queries.
     queries: Option<Queries>,
+    /// So many negatives and positives, of which these rows are some.
+    #[cfg(feature = "stream")]
+    stands_for: Option<[u32; 2]>,
     pub(super) summary: Summary,
 }
 
@@ -250,8 +253,36 @@ impl<T: Real> Dataset<T> {
             weights: Vec::new(),
             units: None,
             queries: None,
+            #[cfg(feature = "stream")]
+            stands_for: None,
             summary,
         }
+    }
+
+    /// As some of so many negatives and positives, which come and go: see [`Trainer::of_stream`](crate::trainer::Trainer::of_stream).
+    #[cfg(feature = "stream")]
+    pub(crate) fn standing_for(mut self, population: [u32; 2]) -> Self {
+        self.stands_for = Some(population);
+        self
+    }
+
+    #[cfg(feature = "stream")]
+    pub(crate) fn stands_for(&self) -> Option<[u32; 2]> {
+        self.stands_for
+    }
+
+    /// Puts other features in the place of a dense row's.
+    #[cfg(feature = "stream")]
+    pub(crate) fn replace(&mut self, row: usize, features: &[T]) -> Result<()> {
+        exact_len("features", self.cols, features.len())?;
+        crate::error::all_finite("features", features)?;
+        let (len, cols) = (self.len(), self.cols);
+        let Storage::Dense(data) = &mut self.storage else {
+            return Err(Error::Unsupported { what: "other features of sparse rows" });
+        };
+        let to = data.get_mut(row.saturating_mul(cols)..).and_then(|rest| rest.get_mut(..cols));
+        to.ok_or(Error::Index { what: "row", at: row, len })?.copy_from_slice(features);
+        Ok(())
     }
 
     /// The feature rows.

@@ -43,3 +43,5 @@ pub use {
 
 #[cfg(feature = "std")]
 pub use parse::unpack::unpacked;
+#[cfg(feature = "stream")]
+pub use parse::{MAX_BUCKETS, TableParts};

@@ -104,7 +104,10 @@ impl<'a> Segments<'a> {
             return Ok(self);
         }
         if !weights.is_empty() || !masses.is_empty() {
-            exact_len("weights", self.order.len(), weights.len())?;
+            // (Rows that stand for more have masses alone.)
+            if !(cfg!(feature = "stream") && weights.is_empty()) {
+                exact_len("weights", self.order.len(), weights.len())?;
+            }
             exact_len("masses", self.len(), masses.len())?;
         }
         Ok(Self { weights, masses, ..self })
@@ -161,6 +164,9 @@ impl<'a> Segments<'a> {
     #[must_use]
     pub fn items_of(&self, segment: usize) -> u32 {
         let rows = self.size(segment);
+        if cfg!(feature = "stream") && self.weights.is_empty() {
+            return rows;
+        }
         let mass = self.masses().get(segment).map_or(0.0, |&mass| libm::rint(mass));
         let most = (MOST_COPIES * self.order.len() as f64).min(f64::from(u32::MAX));
         if rows > 0 && mass > f64::from(rows) && mass <= most { mass as u32 } else { rows }

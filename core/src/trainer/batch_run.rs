@@ -86,6 +86,13 @@ impl Grouped {
         Ok(self)
     }
 
+    /// Those of rows that stand for more of each class: so many.
+    #[cfg(feature = "stream")]
+    fn standing_for<T: Real>(self, data: &Dataset<T>) -> Self {
+        let masses = data.stands_for().map(|population| population.map(f64::from).to_vec());
+        Self { masses: masses.unwrap_or(self.masses), ..self }
+    }
+
     /// Scores of rows repeated by their weights, and how many that are of each segment: as often as the weights say, if these are
     /// whole multiples of the least, or so that a row is there [`COPIES`] times in the mean, rounded along the order.
     fn repeated<T: Real>(&self, scores: &[T], heads: usize) -> (Vec<T>, Vec<u32>) {
@@ -533,6 +540,8 @@ impl<T: Real> BatchRun<T> {
         weights: &[f64],
     ) -> Result<Self, TrainerError> {
         let grouped = Grouped::of(train, method.kind == Kind::Cells)?.weighted(weights)?;
+        #[cfg(feature = "stream")]
+        let grouped = grouped.standing_for(train);
         let segments = grouped.data(train.rows())?.segments;
         let sampler = match method.kind {
             Kind::Whole => AnySampler::Whole(Whole),
@@ -550,7 +559,10 @@ impl<T: Real> BatchRun<T> {
             drawn *= Algorithm::<T>::batches(&method.parts(&settings)?.1) as usize;
             settings = settings.with_batch(drawn);
         }
-        let (before, steps) = steps_of(&mut settings, config.length, counted(weights, grouped.order.len()), drawn)?;
+        let rows = counted(weights, grouped.order.len());
+        #[cfg(feature = "stream")]
+        let rows = super::stream::counted(train, rows);
+        let (before, steps) = steps_of(&mut settings, config.length, rows, drawn)?;
         let (estimator, algorithm) = method.parts(&settings)?;
         // What looks at all rows at once has to weigh them itself.
         let all = Algorithm::<T>::draws_all(&algorithm) && !Estimator::<T>::takes_weights(&estimator);

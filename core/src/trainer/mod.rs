@@ -25,6 +25,8 @@ mod predictor;
 mod ridge;
 mod run;
 mod saved;
+#[cfg(feature = "stream")]
+mod stream;
 mod sum_run;
 mod warning;
 #[cfg(feature = "every-method")]
@@ -39,6 +41,8 @@ pub use figures::Figures;
 pub use given::*;
 pub use predictor::{Predictor, Scored};
 pub use run::{Doubt, Objective, Run, SumReport};
+#[cfg(feature = "stream")]
+pub use stream::stream_methods;
 pub use sum_run::{End, SumRun};
 pub use warning::Warning;
 #[cfg(feature = "every-method")]
@@ -255,6 +259,8 @@ impl<T: Real> Trainer<T> {
             Targets::Values(_) => ([config::counted(&weights, train.len()) as u32, 0], 1),
             Targets::None => return Err(Error::OneClass.into()),
         };
+        #[cfg(feature = "stream")]
+        let population = train.stands_for().unwrap_or(population);
         let heads = train.classes().len().max(1);
         let model = config.model.build_with(train.cols(), heads)?;
         // (Weight decay by parameters and positives is for positives and negatives.)
@@ -290,6 +296,8 @@ impl<T: Real> Trainer<T> {
         }
         // (Finite sums draw all rows alike.)
         let counted = if method.is_finite_sum() { rows.len() } else { config::counted(&weights, rows.len()) };
+        #[cfg(feature = "stream")]
+        let counted = stream::counted(&train, counted);
         let run = match method.kind {
             #[cfg(feature = "every-method")]
             registry::Kind::FiniteSum if at.is_some() => {

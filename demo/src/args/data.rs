@@ -5,7 +5,8 @@ use crate::args::{Word, words};
 use crate::error::{CliError, Result};
 use undercurve::Real;
 use undercurve::data::{
-    Dataset, DateOrder, Decimal, Encode, Encoding, Format, MAX_PIECES, Missing, Options, Preparation, Scale, SplitBy,
+    Dataset, DateOrder, Decimal, Encode, Encoding, Format, MAX_BUCKETS, MAX_PIECES, Missing, Options, Preparation,
+    Scale, SplitBy,
 };
 
 /// `--format`.
@@ -83,6 +84,21 @@ fn encode(text: &str) -> std::result::Result<Encode, String> {
         .map_err(|_| format!("expected linear, splines:K with K from 1 to {most}, or bins:K with K from 2 to {most}"))
 }
 
+/// `--hash`: the column, and the binary logarithm of its buckets.
+fn hash(text: &str) -> std::result::Result<(String, u8), String> {
+    // (A name may have colons, too.)
+    let Some((name, buckets)) = text.rsplit_once(':').filter(|(_, after)| after.bytes().all(|b| b.is_ascii_digit()))
+    else {
+        return Ok((text.to_string(), 8));
+    };
+    match buckets.parse::<u32>() {
+        Ok(count) if count.is_power_of_two() && (1..=u32::from(MAX_BUCKETS)).contains(&count.ilog2()) => {
+            Ok((name.to_string(), count.ilog2() as u8))
+        }
+        _ => Err("expected COL or COL:BUCKETS with a power of two from 2 to 65536".to_string()),
+    }
+}
+
 /// `--missing`.
 pub const MISSING: &[Word<Missing>] = &[
     ("refuse", "A missing value is an error", Missing::Refuse),
@@ -126,6 +142,10 @@ pub struct DataArgs {
     /// is left out otherwise
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     categorical: Vec<String>,
+    /// Columns of categories to hash, with commas between them, each as COL or COL:BUCKETS: so many categories, a power of two from 2 to
+    /// 65536 [256 without], into which its texts fall by chance, also those that training did not have
+    #[arg(long, value_name = "COLS", value_delimiter = ',', value_parser = hash)]
+    hash: Vec<(String, u8)>,
     /// Columns to leave out, with commas between them
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     ignore: Vec<String>,
@@ -166,6 +186,8 @@ pub struct DataPlan {
     pub schema: Option<Schema>,
     /// Spellings of a missing value.
     pub na: Vec<String>,
+    /// Columns whose categories are hashed, with the binary logarithm of their buckets.
+    pub hash: Vec<(String, u8)>,
     /// What is made of the columns.
     pub options: Options,
     /// Of that what was said, where the rest is as usual.
@@ -184,7 +206,7 @@ impl DataArgs {
     }
 
     pub fn check(self) -> DataPlan {
-        let Self { layout, schema, missing, ignore, group, group_hidden, na, class_weight, .. } = self;
+        let Self { layout, schema, missing, ignore, group, group_hidden, na, class_weight, hash, .. } = self;
         let known = schema.clone().unwrap_or_default();
         let (layout, missing, na) = (known.layout(layout), known.missing(missing), known.na(na));
         let options = Options {
@@ -193,14 +215,24 @@ impl DataArgs {
             scale: self.scale,
             encode: self.encode.unwrap_or_default(),
             missing: missing.unwrap_or(Missing::Impute),
-            categorical: self.categorical,
+            categorical: self.categorical.into_iter().chain(hash.iter().map(|of| of.0.clone())).collect(),
             ignore: if group_hidden { [&*ignore, &group].concat() } else { ignore.clone() },
             group,
             split_by: self.split_by.map(SplitBy::Order).or(self.split_group.map(SplitBy::Group)),
             weight: self.weight,
             ..Options::default()
         };
-        DataPlan { layout, schema, na, options: known.options(options), missing, ignore, group_hidden, class_weight }
+        DataPlan {
+            layout,
+            schema,
+            na,
+            hash,
+            options: known.options(options),
+            missing,
+            ignore,
+            group_hidden,
+            class_weight,
+        }
     }
 }
 

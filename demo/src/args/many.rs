@@ -16,7 +16,7 @@ pub struct ManyArgs {
     /// lr=.01:.1:8,margin=.3|.5. Values from LO to HI are spaced by ratio where HI is 5 times LO or more, else evenly, and
     /// rounded to four digits. With --seeds every point has every seed; 1024 runs at most
     #[arg(long, value_name = "NAME=VALUES,…", value_parser = Grid::parse)]
-    grid: Option<Grid>,
+    pub grid: Option<Grid>,
     /// Write the rows to FILE
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,

@@ -10,7 +10,7 @@ use crate::tell::constraints;
 use crate::threads;
 use std::path::PathBuf;
 use undercurve::constraint::Constraints;
-use undercurve::data::{Options, Target};
+use undercurve::data::{Format, Options, Target};
 use undercurve::expression::Expression;
 use undercurve::registry::{Method, PRESETS, Preset, preset};
 use undercurve::trainer::{self, Config, Init, Length, ModelSpec};
@@ -73,6 +73,16 @@ pub struct Args {
     target: Option<Target>,
     #[command(flatten)]
     pub reading: DataArgs,
+    /// Train by passes over a DATA that does not fit in memory: rows that come replace random ones of their class in memory, and as many
+    /// as a batch has make a step. Read once for the columns, once for the first rows in memory, then for each pass; a pipe is copied
+    /// to a temporary file (TMPDIR). For two classes and methods without a state for each row [default: ce, for one pass, or 6,000
+    /// steps where that is more]. Reports measure the rows in memory, and --test a file by parts at the end
+    #[arg(long)]
+    stream: bool,
+    /// Rows in memory with --stream, half of them positives where there are so many; the result depends on it [default: what 64 MB hold,
+    /// at most 262,144]
+    #[arg(long, value_name = "ROWS", requires = "stream", value_parser = clap::value_parser!(u32).range(64..=16_777_216))]
+    buffer: Option<u32>,
     /// Method; `undercurve methods` lists them [default: soap, for the average precision; with --target classes ce, with --target
     /// values ai-sarah with loss=least-squares]
     #[arg(long, value_name = "NAME")]
@@ -197,6 +207,14 @@ pub struct Plan {
     pub threads: Option<usize>,
     /// Bytes of a number.
     pub precision: Option<u8>,
+    pub stream: Option<Stream>,
+}
+
+/// Training by passes over a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream {
+    /// Rows in memory, where that was said.
+    pub rows: Option<usize>,
 }
 
 /// Which rows a run is of.
@@ -296,6 +314,10 @@ impl RowsPlan {
 impl Args {
     pub fn check(self) -> Result<Plan> {
         self.check_lengths()?;
+        if self.stream {
+            self.check_stream()?;
+        }
+        let stream = self.stream.then(|| Stream { rows: self.buffer.map(|rows| rows as usize) });
         let place = self.save.clone().or(self.resume.clone());
         let many = self.many.clone().check()?;
         if let Some(many) = &many {
@@ -323,7 +345,7 @@ impl Args {
         let for_two = for_two(&data.options, &decision, self.fpr.is_some());
         let rows = RowsPlan { file: self.data, test: self.test, split: self.split, data, for_two };
         let manner = Manner { place, out, every, save_every, seconds, json, require };
-        Ok(Plan { rows, begin, decision, manner, many, device, threads, precision })
+        Ok(Plan { rows, begin, decision, manner, many, device, threads, precision, stream })
     }
 
     fn check_lengths(&self) -> Result<()> {
@@ -367,6 +389,45 @@ impl Args {
         let inputs = [Some(&self.data), self.test.as_ref()].into_iter().flatten().map(|path| &**path);
         many.check_with(option, self.seed.unwrap_or(1), &self.set)?;
         many.check_files([&self.save, &self.out], &inputs.collect::<Vec<_>>())
+    }
+
+    /// Refuses what needs all rows at once, or is not done with parts of them.
+    fn check_stream(&self) -> Result<()> {
+        let (data, decision) = (self.reading.clone().check(), self.decision.clone().check()?);
+        let options = &data.options;
+        let [whole, later] = ["needs all rows in memory", "`undercurve decide` does it on other rows, with the model"];
+        let valid = "no rows are held out; --test FILE measures others";
+        for (name, given, why) in [
+            ("split", self.split.is_some(), valid),
+            ("split-by, --split-group", options.split_by.is_some(), valid),
+            ("valid", decision.valid.is_some(), valid),
+            ("resume", self.resume.is_some(), "such a run is not saved; --out writes its model"),
+            ("save", self.save.is_some(), "such a run is not saved; --out writes its model"),
+            ("start", self.start.is_some(), "such a run begins at start values"),
+            ("seeds", self.many.seeds.is_some(), "runs are made one at a time"),
+            ("grid", self.many.grid.is_some(), "runs are made one at a time"),
+            ("constraint", !self.constraint.is_empty(), "groups are not counted in parts"),
+            ("group", !options.group.is_empty(), "groups are not counted in parts"),
+            ("require", self.require, "nothing is asked of such a run"),
+            ("objective", self.objective.is_some(), "is of methods with constraints"),
+            ("weight", options.weight.is_some(), "rows of a weight are not counted in parts"),
+            ("class-weight", data.class_weight.is_some(), "--method ce-balanced weighs classes"),
+            (
+                "target",
+                self.target.is_some_and(|of| of != Target::Binary),
+                "is for two classes; --positive names one of several",
+            ),
+            ("threshold", decision.threshold.is_some(), later),
+            ("calibrate", decision.calibrate.is_some(), later),
+            ("cost-fp, --cost-fn", decision.costs.is_some(), later),
+            ("device", self.device != Choice::Cpu, "goes on the CPU"),
+            ("format libsvm", data.layout.format == Format::Libsvm, whole),
+        ] {
+            if given {
+                return Err(CliError::input(format!("--{name}: cannot be used with --stream: {why}")));
+            }
+        }
+        Ok(())
     }
 
     /// The plan of a new run.
@@ -427,6 +488,7 @@ impl Args {
             return Err(CliError::input(format!("--preset {}: needs --method NAME", self.preset)));
         }
         method::find(name.unwrap_or(match self.target {
+            _ if self.stream => "ce",
             Some(Target::Values) => "ai-sarah",
             Some(Target::Classes) => "ce",
             _ => "soap",

@@ -26,6 +26,7 @@ const TASKS: &[(&str, &[&str])] = &[
             "scale",
             "encode",
             "categorical",
+            "hash",
             "ignore",
             "group",
             "group_hidden",
@@ -41,6 +42,8 @@ const TASKS: &[(&str, &[&str])] = &[
             "score",
             "state",
             "memory",
+            "stream",
+            "buffer",
         ],
     ),
     (

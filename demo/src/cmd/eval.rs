@@ -2,7 +2,7 @@
 
 use crate::args::data::Layout;
 use crate::args::decide;
-use crate::error::{CliError, Result};
+use crate::error::{CliError, Result, for_model};
 use crate::run::decisions;
 use crate::tell::constraints::{self, Line, Rows};
 use crate::tell::measure::{self, Asked, Scored};
@@ -159,7 +159,7 @@ impl Plan {
         let (preparation, asked) = (&saved.preparation, &self.asked);
         let table = input::table_again(&self.data, self.layout, preparation)?;
         let file = self.data.display().to_string();
-        let data = input::group(preparation, &table, preparation.apply::<T>(&table)?, &asked.group)?;
+        let data = input::group(preparation, &table, preparation.apply::<T>(&table).map_err(for_model)?, &asked.group)?;
         let data = match &asked.query {
             Some(column) => preparation.queried(&table, data, column)?,
             None => data,

@@ -2,7 +2,7 @@
 
 use crate::args::data::{Layout, MISSING};
 use crate::args::words;
-use crate::error::{CliError, Result};
+use crate::error::{CliError, Result, for_model};
 use crate::input;
 use crate::output;
 use crate::tell::explain::Explainer;
@@ -113,7 +113,7 @@ fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
     loop {
         match reader.read(&mut piece) {
             Ok(0) => break,
-            Ok(read) => blocks.push(&piece[..read])?.map_or(Ok(()), |block| work.take(&block))?,
+            Ok(read) => blocks.push(&piece[..read]).map_err(for_model)?.map_or(Ok(()), |block| work.take(&block))?,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(CliError::file(&data, &error)),
         }
@@ -124,7 +124,7 @@ fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
             work.begin()?;
             output::note(format_args!("{file}: no rows below the header"));
         }
-        rest => rest?.map_or(Ok(()), |block| work.take(&block))?,
+        rest => rest.map_err(for_model)?.map_or(Ok(()), |block| work.take(&block))?,
     }
     work.out.end()?;
     let label = work.preparation.label_column();
@@ -151,7 +151,7 @@ struct Work<'a, T: Real> {
 
 impl<T: Real> Work<'_, T> {
     fn take(&mut self, block: &Block) -> Result<()> {
-        let data = self.preparation.apply_unlabelled::<T>(&block.table)?;
+        let data = self.preparation.apply_unlabelled::<T>(&block.table).map_err(for_model)?;
         let heads = self.model.classes().len().max(1);
         let scores = scores(&mut self.model, &data)?;
         if let Some(at) = scores.iter().position(|score| !score.is_finite()) {

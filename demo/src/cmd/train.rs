@@ -6,6 +6,7 @@ use crate::run::device::{self, Engine};
 use crate::run::many::{self, List};
 use crate::run::resume::{differs, resume};
 use crate::run::rows::begin;
+use crate::run::stream;
 use crate::run::walk::walk;
 use crate::{input, output, threads};
 use std::path::Path;
@@ -28,6 +29,13 @@ pub fn run(args: Args) -> Result<()> {
         return Err(differs(run, "precision"));
     }
     check_places(plan.manner.place.as_deref(), plan.manner.out.as_deref())?;
+    if let Some(of) = plan.stream {
+        return if plan.precision == Some(8) {
+            stream::run::<f64>(&plan, of.rows)
+        } else {
+            stream::run::<f32>(&plan, of.rows)
+        };
+    }
     match there.or(plan.precision).or(start.map(|start| start.real_bytes)).unwrap_or(4) {
         4 => run_in::<f32>(plan, saved, device::open_f32, many::choose_f32),
         _ => run_in::<f64>(plan, saved, device::open_f64, many::choose_f64),

@@ -17,7 +17,7 @@ use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
-    Dataset, Encoding, Format, Missing, Options, Preparation, RawTable, ReadOptions, Reading, identifiers,
+    Dataset, Encoding, Format, Missing, Notation, Options, Preparation, RawTable, ReadOptions, Reading, identifiers,
     label_column_of, unpacked,
 };
 use undercurve::trainer::{Config, Predictor};
@@ -43,6 +43,8 @@ pub fn reads_of(plan: &DataPlan) -> ReadOptions {
     let (na, texts) = (plan.na.clone(), plan.options.categorical.clone());
     let mut reads = ReadOptions { na, texts, ..read_options(plan.layout, plan.options.label.as_deref()) };
     plan.schema.iter().for_each(|schema| schema.notations(&mut reads));
+    reads.columns.retain(|(name, _)| plan.hash.iter().all(|of| of.0 != *name));
+    reads.columns.extend(plan.hash.iter().map(|(name, buckets)| (name.clone(), Notation::hashed(*buckets))));
     reads
 }
 
@@ -89,6 +91,12 @@ pub fn table_again(path: &Path, layout: Layout, preparation: &Preparation) -> Re
 /// The bytes of a file or of stdin, unpacked, and of a Parquet file its text; `options` then say what that is.
 pub fn open(path: &Path, options: &mut ReadOptions) -> Result<Box<dyn Read>> {
     unpacked(source(path, options, true)?).map_err(|error| CliError::file(path, &error))
+}
+
+/// The same of a file that is open.
+pub fn open_file(file: File, path: &Path, options: &mut ReadOptions) -> Result<Box<dyn Read>> {
+    let again = file.try_clone().map_err(|error| CliError::file(path, &error))?;
+    unpacked(begun(file, Some(again), path, options)?).map_err(|error| CliError::file(path, &error))
 }
 
 /// The bytes of a file or of stdin; `rows_follow`: whether rows are printed while it is read.

@@ -9,5 +9,6 @@ pub mod rows;
 pub mod shared;
 pub mod stop;
 pub mod store;
+pub mod stream;
 pub mod training;
 pub mod walk;

@@ -105,6 +105,10 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
         ("huge.csv", text(with("x", &|k| format!("{}1e300", ["-", ""][k % 2])))),
         ("wrong.toml", text("[train]\nstep = 5\n".into())),
         ("right.toml", text("[train]\nsteps = 5\n".into())),
+        ("one.svm", text("1 1:0.5\n1 1:0.2\n".into())),
+        ("many.csv", text((0..2400).fold("x,label\n".into(), |all, k| format!("{all}{},c{}\n", k % 7, k % 1100)))),
+        ("gone.csv", text((0..9).fold("a,b,label\n".into(), |all, k| format!("{all}{k},{},\n", k * 3)))),
+        ("blanks.csv", text(scored(&bit).replace(',', " "))),
         ("list.toml", text("[train]\nsteps = { a = 1 }\n".into())),
         ("quiet.toml", text("quiet = \"yes\"\n".into())),
     ];
@@ -593,10 +597,131 @@ pub const CASES: &[Case] = &[
         "eval fair.uc group.csv --metric auroc",
     ),
     of("…: … values in columns beyond those of training were left out", "eval svm.uc wide.svm", "eval svm.uc good.svm"),
+    of(
+        "--constraint: is judged on rows without weights",
+        "eval fair.uc group.csv --constraint 'gap(fpr) <= 0.5' --weight a",
+        "eval fair.uc group.csv --constraint 'gap(fpr) <= 0.5'",
+    ),
+    of(
+        "--metric …: …:THRESHOLD",
+        "metrics scores.csv scores.csv --metric tpr",
+        "metrics scores.csv scores.csv --metric tpr:20",
+    ),
+    of(
+        "--out FILE: is where the model with the decision goes",
+        "decide m good.csv --threshold fpr<=0.3",
+        "decide m good.csv --threshold fpr<=0.3 --out o",
+    ),
+    of(
+        "--plot: draws a grid of one or two parameters",
+        "train good.csv --grid lr=.1|.2,decay=0|1,beta1=.5|.9 --steps 5 --plot p.svg",
+        "train good.csv --grid lr=.1|.2,decay=0|1 --steps 5 --plot p.svg",
+    ),
+    of(
+        "--preset …: needs --method NAME",
+        "train good.csv --preset paper --steps 5",
+        "train good.csv --preset paper --method soap --steps 5",
+    ),
+    of(
+        "--threshold …: a promise needs rows that chose nothing else: --valid with --keep last and without --patience, or `undercurve decide` on other rows",
+        "train good.csv --steps 5 --threshold fpr<=0.3@90%",
+        "train good.csv --steps 5 --valid 0.5 --keep last --threshold fpr<=0.3@90%",
+    ),
+    of(
+        "--threshold …: there are … … rows",
+        "train good.csv --steps 5 --threshold top:500",
+        "train good.csv --steps 5 --threshold top:50",
+    ),
+    of(
+        "--threshold …: there are … rows",
+        "decide m good.csv --threshold top:900 --out o",
+        "decide m good.csv --threshold top:9 --out o",
+    ),
+    of("--threshold …: …", "predict three.uc three.csv --threshold 0.3", "predict m good.csv --threshold 0.3"),
+    of(
+        "--weight …: a decision is about rows that are drawn one by one, and a row with a weight is not so many draws; `undercurve metrics --weight` chooses a threshold on such rows, without a promise",
+        "decide m good.csv --threshold fpr<=0.3 --weight a --out o",
+        "decide m good.csv --threshold fpr<=0.3 --out o",
+    ),
+    of("--…: cannot be used with …: …", "train good.csv --seeds 2 --resume m", "train good.csv --seeds 2 --steps 5"),
+    of(
+        "--…: cannot be used with --stream: …",
+        "train good.csv --stream --split 0.5",
+        "train good.csv --stream --steps 5",
+    ),
+    of(
+        "--…: is of many runs, which --seeds or --grid asks for",
+        "train good.csv --steps 5 --csv x.csv",
+        "train good.csv --steps 5 --seeds 2 --csv x.csv",
+    ),
+    of("every label is …, and two classes are needed", "train one.svm --steps 5", "train good.svm --steps 5"),
+    of(
+        "is for classes, and labels are numbers",
+        "train good.csv --target values --class-weight balanced --steps 5",
+        "train good.csv --target values --steps 5",
+    ),
+    of(
+        "label … counts as positive; --positive names another",
+        "train words.csv --steps 5",
+        "train words.csv --steps 5 --positive bad",
+    ),
+    of(
+        "more than … label values, which are too many classes (is the label a number to predict?)",
+        "train many.csv --target classes --method ce --steps 5",
+        "train many.csv --positive c1 --method ce --steps 5",
+    ),
+    of(
+        "step …: the batch of … rows had …, and this method compares classes; use --set sampling=stratified, or a larger batch (--set batch=…)",
+        "train good.csv --method auc-margin --set sampling=uniform --set batch=1 --steps 50",
+        "train good.csv --method auc-margin --steps 50",
+    ),
+    of("the label is missing", "train gone.csv --steps 5", "train good.csv --steps 5"),
+    of(
+        "… begins …, which a trial found better (--init … for the other)",
+        "train good.csv --model mlp:4 --steps 20",
+        "train good.csv --model mlp:4 --steps 20 --init linear",
+    ),
+    of("…: is a state, which is not read with --memory", "metrics s.state --memory 100M", "metrics s.state"),
+    of(
+        "…: is not a table of columns with tabs, semicolons or commas between them, which --memory reads alone",
+        "metrics blanks.csv --memory 100M",
+        "metrics scores.csv --memory 100M",
+    ),
+    of(
+        "…: was made with another …; leave the option out to start from it",
+        "train good.csv --start m --scale unit --steps 5",
+        "train good.csv --start m --steps 5",
+    ),
+    of(
+        "…: metrics of groups take no weights and are left out",
+        "eval fair.uc group.csv --weight a --metric auroc",
+        "eval fair.uc group.csv --metric auroc",
+    ),
+    of(
+        "…: LIBSVM rows, which are not read in parts; train without --stream",
+        "train good.svm --stream",
+        "train good.svm --steps 5",
+    ),
+    of(
+        "…: test rows of one class tell nothing",
+        "train good.csv --stream --test one.csv --steps 5",
+        "train good.csv --stream --test good.csv --steps 5",
+    ),
+    of(
+        "…: hashes column \"…\" (--hash), which no export does; `undercurve predict` scores by it",
+        "export hashed.uc h.json",
+        "export m m.json",
+    ),
+    of("…; training had numbers there: mend the cell, or leave it empty", "predict m word.csv", "predict m good.csv"),
+    of(
+        "… (write them as in training, or leave them empty)",
+        "predict plain.uc shares.csv",
+        "predict plain.uc plain.csv",
+    ),
 ];
 
 /// Models that the commands name, and how they are trained.
-pub const MODELS: [&str; 9] = [
+pub const MODELS: [&str; 11] = [
     "train good.csv --method ce --steps 20 --split 0.5 --out split.uc",
     "train dates.csv --method ce --steps 20 --split 0.5 --split-by day --out by.uc",
     "train group.csv --method ce --group g --steps 20 --out fair.uc",
@@ -606,4 +731,6 @@ pub const MODELS: [&str; 9] = [
     "train query.csv --method ce --steps 20 --out query.uc",
     "train good.svm --method ce --steps 20 --out svm.uc",
     "train three.csv --target classes --method ce --steps 20 --out three.uc",
+    "train group.csv --method ce --steps 20 --hash g:4 --out hashed.uc",
+    "metrics scores.csv --state s.state",
 ];

@@ -2,6 +2,8 @@
 
 use super::super::error::{DataErrorKind, Doubt, Placed};
 use super::csv::Cells;
+#[cfg(feature = "stream")]
+use super::notation::bucket;
 use super::notation::{
     DateOrder, Decimal, Holds, Meanings, Notation, Short, Sign, Tally, date, limit, limit_names, number,
     point_may_group,
@@ -525,6 +527,13 @@ impl Column {
             self.cells = Found::Text { codes, numbers };
             self.second = Vec::new();
         }
+        #[cfg(feature = "stream")]
+        if let (Found::Text { codes, numbers }, 1..) = (&mut self.cells, self.known.buckets)
+            && !matches!(cell, Cell::Missing)
+        {
+            codes.push(code(numbers, &bucket(text, self.known.buckets)));
+            return None;
+        }
         match &mut self.cells {
             Found::Text { codes, numbers } => {
                 codes.push(if matches!(cell, Cell::Missing) { MISSING } else { code(numbers, text) });
@@ -560,7 +569,12 @@ impl Column {
         let Self { seen, cells, second, known } = self;
         let (seen, mut values, written) = match (seen, cells) {
             (Some(seen), Found::Numbers { values, written }) if seen.text == 0 => (seen, values, written),
-            (seen, cells) => return Self::text(seen, cells),
+            (seen, cells) => {
+                let made = Self::text(seen, cells);
+                #[cfg(feature = "stream")]
+                let made = (made.0, Told { notation: Notation::hashed(known.buckets), ..made.1 });
+                return made;
+            }
         };
         // What is said of this file comes before what a model knows of another.
         let known = Notation { decimal: reads.decimal.or(known.decimal), dates: reads.dates.or(known.dates), ..known };
@@ -596,7 +610,14 @@ impl Column {
         };
         let dates = known.dates.filter(|&order| order == DateOrder::Year && seen.dates.count > 0).or(dates);
         let limits = [0, 1].map(|at| known.limits[at] || seen.limits[at] > 0);
-        let notation = Notation { decimal, dates, percent: seen.percent.is_some(), limits };
+        let notation = Notation {
+            decimal,
+            dates,
+            percent: seen.percent.is_some(),
+            limits,
+            #[cfg(feature = "stream")]
+            buckets: 0,
+        };
         // What is to be told from other categories, and which numbers are limits.
         let told = |text: &str| limit(text).is_some() || text.parse().is_ok_and(|x| is_code(text, x));
         let codes = written.iter().filter(|(_, text)| told(text));

@@ -5,6 +5,8 @@ mod cells;
 mod csv;
 mod libsvm;
 mod notation;
+#[cfg(feature = "stream")]
+mod parts;
 mod pieces;
 #[cfg(feature = "std")]
 pub(super) mod unpack;
@@ -13,8 +15,12 @@ mod whole;
 pub use blocks::{Block, Blocks};
 pub(super) use cells::as_text;
 pub use csv::LABEL_NAMES;
+#[cfg(feature = "stream")]
+pub use notation::MAX_BUCKETS;
 pub(super) use notation::limited;
 pub use notation::{DateOrder, Decimal, Notation};
+#[cfg(feature = "stream")]
+pub use parts::TableParts;
 pub use whole::first_rows;
 
 use super::error::{DataError, DataErrorKind, Doubt, Placed, whole};
@@ -607,6 +613,13 @@ impl RawTable {
         let Content::Csv { names, told, .. } = &self.content else { return Vec::new() };
         let other = names.iter().zip(told).filter(|(_, told)| told.notation != Notation::default());
         other.map(|(name, told)| (name.clone(), told.notation)).collect()
+    }
+
+    /// The binary logarithm of the buckets of the k-th column, where its categories were hashed.
+    #[cfg(feature = "stream")]
+    pub(super) fn buckets(&self, column: usize) -> u8 {
+        let Content::Csv { told, .. } = &self.content else { return 0 };
+        told.get(column).map_or(0, |told| told.notation.buckets)
     }
 
     /// Whether some numbers of the k-th column are limits that values are below, and above.

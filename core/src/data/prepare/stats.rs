@@ -123,14 +123,25 @@ impl Counts {
     }
 
     fn shrink(&mut self) {
-        while self.cells.len() > DIFFERENT {
-            self.fold(self.bits + 1);
+        if self.cells.len() <= DIFFERENT {
+            return;
         }
+        // Neighbours become one with as many bits as they differ in.
+        let (mut ones, mut left, mut bits) = ([0; 65], self.cells.len(), 0);
+        for pair in self.cells.windows(2) {
+            ones[64 - (pair[0].0 ^ pair[1].0).leading_zeros() as usize] += 1;
+        }
+        while left > DIFFERENT && bits < 64 {
+            bits += 1;
+            left -= ones[bits];
+        }
+        self.fold((bits as u32).min(63).max(self.bits));
     }
 
     fn merge(&mut self, other: &Self) {
         self.cells.extend_from_slice(&other.cells);
-        self.cells.sort_unstable();
+        // (Two runs, which a stable sort takes as such.)
+        self.cells.sort();
         self.fold(self.bits.max(other.bits));
         self.shrink();
     }

@@ -137,6 +137,12 @@ pub fn run(Args { model, file }: Args) -> Result<()> {
     };
     output::check_output(&file, &[&model])?;
     let saved = input::saved(&model)?;
+    if let Some((column, _)) = saved.preparation.notations().iter().find(|(_, of)| of.buckets > 0) {
+        let model = model.display();
+        return Err(CliError::input(format!(
+            "{model}: hashes column \"{column}\" (--hash), which no export does; `undercurve predict` scores by it"
+        )));
+    }
     let bytes = match saved.real_bytes {
         4 => bytes_of::<f32>(&model, &saved, write)?,
         _ => bytes_of::<f64>(&model, &saved, write)?,
