@@ -294,7 +294,7 @@ pub fn bounded_files<T: Real>(
         }
         let table = input::table_again(Path::new(&file), layout, preparation)?;
         let all = preparation.apply::<T>(table)?;
-        input::notes(&all, &file, preparation.group_names().len());
+        input::notes(&all, &file, preparation.group_names().len(), true);
         match split {
             Some(share) if all.len() > 1 && preparation.target() == Target::Binary => {
                 let [train, test] = all.split(Split::new(share, config.seed), &file)?;
