@@ -3,7 +3,7 @@
 use super::super::error::{DataErrorKind, Doubt, Placed};
 use super::csv::Cells;
 use super::notation::{
-    DateOrder, Decimal, Holds, Meanings, Notation, Short, Sign, Tally, date, limit, limit_names, number,
+    DateOrder, Decimal, Holds, Meanings, Notation, Short, Sign, Tally, date, iso_date, limit, limit_names, number,
     point_may_group,
 };
 use super::{Doubted, MISSING, RawColumn, ReadOptions, Reading, Told, Values, Written, number_text};
@@ -41,6 +41,8 @@ const COUNTED: usize = 20;
 
 /// What stands for a missing value, in any case.
 const MISSING_WORDS: [&str; 9] = ["", "?", "-", "na", "n/a", "#n/a", "nan", "null", "none"];
+/// Bytes of the longest of them.
+const LONGEST_MISSING: usize = 4;
 
 /// How cells are read.
 #[derive(Clone, Copy, Debug)]
@@ -72,14 +74,18 @@ impl<'a> Reads<'a> {
 
     /// A cell of a column whose order of dates is known, or not.
     fn cell_of(self, text: &str, order: Option<DateOrder>) -> Cell {
-        if MISSING_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word)) || self.na.iter().any(|na| na == text) {
+        let missing = || MISSING_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
+        if (text.len() <= LONGEST_MISSING && missing()) || self.na.iter().any(|na| na == text) {
             return Cell::Missing;
+        }
+        if let Some(days) = iso_date(text) {
+            return Cell::Date(Meanings::plain(days), Short::No);
         }
         match text.parse::<f64>() {
             Ok(x) if x.is_finite() => {
                 let second = match text.contains('.') {
                     false => Some(x),
-                    true => point_may_group(text).then(|| libm::round(x * 1000.0)),
+                    true => point_may_group(text.as_bytes()).then(|| libm::round(x * 1000.0)),
                 };
                 Cell::Number(Meanings { first: Some(x), second }, Sign::None, is_code(text, x))
             }
@@ -91,7 +97,7 @@ impl<'a> Reads<'a> {
                 let limit = || {
                     let (below, rest) = limit(text)?;
                     match (rest.parse::<f64>(), number(rest)) {
-                        (Ok(x), _) if x.is_finite() && !point_may_group(rest) => {
+                        (Ok(x), _) if x.is_finite() && !point_may_group(rest.as_bytes()) => {
                             let second = (!rest.contains('.')).then_some(x);
                             Some(Cell::Limit(Meanings { first: Some(x), second }, Sign::None, below))
                         }
@@ -189,6 +195,47 @@ impl Seen {
             (Sign::None, _) if meanings != Meanings::plain(0.0) => _ = self.unsigned.get_or_insert(row),
             _ => {}
         }
+    }
+
+    /// Counts a number that is written with digits and perhaps a point alone.
+    #[inline]
+    fn add_short(&mut self, row: u32, x: f64, places: usize) {
+        // The first ones tell what all of them do.
+        if self.unsigned.is_some() && (places == 0 || self.numbers.first_only.is_some()) {
+            self.numbers.count += 1;
+        } else {
+            self.add_number(row, Meanings { first: Some(x), second: (places == 0).then_some(x) }, Sign::None);
+        }
+    }
+
+    /// What a pass over the rows behind these found, before which there are so many.
+    fn append(&mut self, next: &Self, rows: u32) {
+        let first = |one: &mut Option<u32>, other: Option<u32>| *one = one.or(other.map(|row| row + rows));
+        for (one, other) in [(&mut self.numbers, &next.numbers), (&mut self.dates, &next.dates)] {
+            one.count += other.count;
+            first(&mut one.first, other.first);
+            first(&mut one.first_only, other.first_only);
+            first(&mut one.second_only, other.second_only);
+            first(&mut one.both, other.both);
+        }
+        first(&mut self.either, next.either);
+        first(&mut self.year_first, next.year_first);
+        self.year_last += next.year_last;
+        self.limits = [0, 1].map(|at| self.limits[at] + next.limits[at]);
+        self.padded += next.padded;
+        self.large += next.large;
+        first(&mut self.percent, next.percent);
+        match (self.currency, next.currency) {
+            (Some((one, _)), Some((other, row))) if one != other => first(&mut self.other_currency, Some(row)),
+            (one, other) => {
+                self.currency = one.or(other.map(|(which, row)| (which, row + rows)));
+                first(&mut self.other_currency, next.other_currency);
+            }
+        }
+        first(&mut self.unsigned, next.unsigned);
+        self.grouped |= next.grouped;
+        self.text += next.text;
+        first(&mut self.first_text, next.first_text);
     }
 
     /// Whether the column is text, whatever comes.
@@ -333,8 +380,12 @@ struct Column {
     cells: Found,
     /// Its second meanings where they differ from the first, by their rows.
     second: Vec<(u32, f64)>,
+    /// The row of the first of these where its text is kept for that alone.
+    shown: Option<u32>,
     /// How a model says that it is written.
     known: Notation,
+    /// Whether it is text from its first row on.
+    began_as_text: bool,
 }
 
 /// The cells of a column.
@@ -342,8 +393,8 @@ struct Column {
 enum Found {
     /// Numbers so far, with the cells that would be called otherwise if the column became text.
     Numbers { values: Vec<f64>, written: Written },
-    /// The number of each cell's text.
-    Text { codes: Vec<u32>, numbers: BTreeMap<String, u32> },
+    /// The number of each cell's text, and of which of these it is known that they are neither numbers nor dates.
+    Text { codes: Vec<u32>, numbers: BTreeMap<String, u32>, words: Vec<bool> },
 }
 
 fn code(numbers: &mut BTreeMap<String, u32>, text: &str) -> u32 {
@@ -353,6 +404,14 @@ fn code(numbers: &mut BTreeMap<String, u32>, text: &str) -> u32 {
     let next = numbers.len() as u32;
     numbers.insert(text.to_string(), next);
     next
+}
+
+fn is_word(words: &mut Vec<bool>, code: u32, is: bool) {
+    let at = code as usize;
+    if is {
+        words.resize(words.len().max(at + 1), false);
+        words[at] = true;
+    }
 }
 
 /// Cells of numbers as text, sorted, and which of them each row has: as they are written, where that was kept.
@@ -396,13 +455,21 @@ fn ranked(numbers: BTreeMap<String, u32>, mut codes: Vec<u32>) -> (Vec<String>, 
 }
 
 impl Found {
-    const TEXT: Self = Self::Text { codes: Vec::new(), numbers: BTreeMap::new() };
+    const TEXT: Self = Self::text(BTreeMap::new(), Vec::new());
+
+    const fn text(numbers: BTreeMap<String, u32>, codes: Vec<u32>) -> Self {
+        Self::Text { codes, numbers, words: Vec::new() }
+    }
+
+    fn numbers() -> Self {
+        Self::Numbers { values: Vec::new(), written: Written::default() }
+    }
 
     /// The number of each different text, and that of each cell.
     fn into_coded(self) -> (BTreeMap<String, u32>, Vec<u32>) {
         match self {
             Self::Numbers { values, written } => coded(&values, &written),
-            Self::Text { codes, numbers } => (numbers, codes),
+            Self::Text { codes, numbers, .. } => (numbers, codes),
         }
     }
 }
@@ -413,7 +480,7 @@ impl Making {
     pub fn new(texts: &[bool], known: &[Notation]) -> Self {
         let cells = |text: bool| match text {
             true => Found::TEXT,
-            false => Found::Numbers { values: Vec::new(), written: Written::default() },
+            false => Found::numbers(),
         };
         let known = known.iter().copied().chain(core::iter::repeat(Notation::default()));
         let columns = texts.iter().zip(known);
@@ -443,7 +510,8 @@ impl Making {
                         Cell::Missing => MISSING,
                         _ => code(&mut numbers, text),
                     });
-                    (None, Found::Text { codes: codes.collect(), numbers })
+                    let codes = codes.collect();
+                    (None, Found::text(numbers, codes))
                 }
             };
             made.columns.push(Column::new(seen, cells, Notation::default()));
@@ -453,14 +521,62 @@ impl Making {
 
     /// Takes the rows from `start` on, with `before` lines before those of the cells.
     pub fn push(&mut self, cells: &Cells<'_>, start: usize, before: u32, reads: Reads<'_>) {
+        let bytes = cells.bytes();
         for row in start..cells.lines.len() {
-            for ((at, column), text) in self.columns.iter_mut().enumerate().zip(cells.row(row)) {
-                if let Some(text) = column.push(self.rows as u32, text, &reads) {
+            for ((at, column), &span) in self.columns.iter_mut().enumerate().zip(cells.spans(row)) {
+                if column.push_short(self.rows as u32, bytes, span, &reads) {
+                    continue;
+                }
+                if let Some(text) = column.push(self.rows as u32, cells.at(span), &reads) {
                     let line = before.saturating_add(cells.lines[row]);
                     self.non_finite.entry(at).or_insert_with(|| (line, text.to_string()));
                 }
             }
             self.rows += 1;
+        }
+    }
+
+    /// For rows that come behind others: their columns, which are text where those are.
+    pub fn behind(&self) -> Self {
+        let columns = self.columns.iter().map(|column| {
+            let cells = match column.cells {
+                Found::Text { .. } => Found::TEXT,
+                Found::Numbers { .. } => Found::numbers(),
+            };
+            Column::new(column.seen.map(|_| Seen::default()), cells, column.known)
+        });
+        Self { columns: columns.collect(), rows: 0, non_finite: BTreeMap::new() }
+    }
+
+    /// Takes rows that were made [`behind`](Self::behind) others, as if their cells had come one after the other. Which columns they
+    /// could not be taken of, because they became text meanwhile: [`push_of`](Self::push_of) is to be called for these.
+    pub fn append(&mut self, next: Self) -> Vec<usize> {
+        let rows = self.rows as u32;
+        let mut again = Vec::new();
+        let mut non_finite = next.non_finite;
+        for (at, (column, next)) in self.columns.iter_mut().zip(next.columns).enumerate() {
+            if !column.append(next, rows) {
+                non_finite.remove(&at);
+                again.push(at);
+            }
+        }
+        for (at, found) in non_finite {
+            self.non_finite.entry(at).or_insert(found);
+        }
+        self.rows += next.rows;
+        again
+    }
+
+    /// Takes cells of some columns, of the last rows.
+    pub fn push_of(&mut self, columns: &[usize], cells: &Cells<'_>, before: u32, reads: Reads<'_>) {
+        let first = self.rows - cells.lines.len();
+        for row in 0..cells.lines.len() {
+            for &at in columns {
+                if let Some(text) = self.columns[at].push((first + row) as u32, cells.get(row, at), &reads) {
+                    let line = before.saturating_add(cells.lines[row]);
+                    self.non_finite.entry(at).or_insert_with(|| (line, text.to_string()));
+                }
+            }
         }
     }
 
@@ -497,21 +613,75 @@ impl Making {
 
 impl Column {
     fn new(seen: Option<Seen>, cells: Found, known: Notation) -> Self {
-        Self { seen, cells, second: Vec::new(), known }
+        let began_as_text = matches!(cells, Found::Text { .. });
+        Self { seen, cells, second: Vec::new(), shown: None, known, began_as_text }
+    }
+
+    /// Takes a cell of those that most files have most: in a column of numbers a short one, or none. Whether it is one.
+    #[inline]
+    fn push_short(&mut self, row: u32, text: &[u8], span: [u32; 2], reads: &Reads<'_>) -> bool {
+        let (Some(seen), Found::Numbers { values, .. }) = (&mut self.seen, &mut self.cells) else { return false };
+        let [start, end] = span.map(|at| at as usize);
+        if start == end {
+            values.push(f64::NAN);
+            return true;
+        }
+        // (A number among dates is text.)
+        let Some((x, places)) = decimal::short(text, start, end) else { return false };
+        if (places == 3 && point_may_group(&text[start..end])) || !reads.na.is_empty() || seen.dates.count > 0 {
+            return false;
+        }
+        seen.add_short(row, x, places);
+        values.push(x);
+        true
+    }
+
+    /// The cells of `next` behind so many rows, unless the column is text without those having been read as text.
+    fn append(&mut self, next: Self, rows: u32) -> bool {
+        let seen = self.seen.zip(next.seen).map(|(mut seen, next)| {
+            seen.append(&next, rows);
+            seen
+        });
+        match (&mut self.cells, next.cells) {
+            (Found::Numbers { values, written }, Found::Numbers { values: more, written: mut cells })
+                if seen.is_some_and(|seen| !seen.is_text()) =>
+            {
+                // (The text of an ambiguous number is kept once.)
+                if let Some(shown) = next.shown.filter(|_| !self.second.is_empty()) {
+                    cells.remove(shown);
+                }
+                self.shown = self.shown.or(next.shown.filter(|_| self.second.is_empty()).map(|row| row + rows));
+                values.extend(more);
+                written.append(&cells, rows);
+                self.second.extend(next.second.iter().map(|&(row, second)| (row + rows, second)));
+            }
+            (Found::Text { codes, numbers, words }, Found::Text { codes: more, numbers: texts, words: are })
+                if next.began_as_text =>
+            {
+                let mut new = vec![0; texts.len()];
+                for (text, old) in texts {
+                    let count = numbers.len() as u32;
+                    let code = *numbers.entry(text).or_insert(count);
+                    new[old as usize] = code;
+                    is_word(words, code, are.get(old as usize).copied().unwrap_or(false));
+                }
+                codes.extend(more.iter().map(|&code| if code == MISSING { MISSING } else { new[code as usize] }));
+            }
+            _ => return false,
+        }
+        self.seen = seen;
+        true
     }
 
     /// Takes a cell; gives it back where it is infinite.
     fn push<'a>(&mut self, row: u32, text: &'a str, reads: &Reads<'_>) -> Option<&'a str> {
-        // Most cells of most files are short numbers in a column of numbers.
-        if let (Some(seen), Found::Numbers { values, .. }) = (&mut self.seen, &mut self.cells)
-            && reads.na.is_empty()
-            && seen.dates.count == 0
-            && let Some((x, places)) = decimal::short(text)
-            && (places != 3 || !point_may_group(text))
+        // A text that came before is what it was.
+        if let Found::Text { codes, numbers, words } = &mut self.cells
+            && let Some(&code) = numbers.get(text)
+            && (self.seen.is_none() || words.get(code as usize) == Some(&true))
         {
-            let meanings = Meanings { first: Some(x), second: (places == 0).then_some(x) };
-            seen.add_number(row, meanings, Sign::None);
-            values.push(x);
+            self.seen.iter_mut().for_each(|seen| seen.text += 1);
+            codes.push(code);
             return None;
         }
         let cell = reads.cell_of(text, self.known.dates);
@@ -522,12 +692,16 @@ impl Column {
         });
         if is_text && numbers {
             let (numbers, codes) = core::mem::replace(&mut self.cells, Found::TEXT).into_coded();
-            self.cells = Found::Text { codes, numbers };
+            self.cells = Found::text(numbers, codes);
             self.second = Vec::new();
         }
         match &mut self.cells {
-            Found::Text { codes, numbers } => {
-                codes.push(if matches!(cell, Cell::Missing) { MISSING } else { code(numbers, text) });
+            Found::Text { codes, numbers, words } => {
+                let code = if matches!(cell, Cell::Missing) { MISSING } else { code(numbers, text) };
+                if matches!(cell, Cell::Text) {
+                    is_word(words, code, true);
+                }
+                codes.push(code);
                 None
             }
             Found::Numbers { values, written } => {
@@ -547,6 +721,7 @@ impl Column {
                     matches!(cell, Cell::Number(_, _, true) | Cell::Limit(..) | Cell::Date(..) | Cell::NonFinite);
                 if shown || told {
                     written.push(row, text);
+                    self.shown = self.shown.or((shown && !told).then_some(row));
                 }
                 values.push(meanings.first.or(meanings.second).unwrap_or(f64::NAN));
                 self.second.extend(other.map(|second| (row, second)));
@@ -557,7 +732,7 @@ impl Column {
 
     /// The column, and how it was read.
     fn finish(self, reads: Reads<'_>, usual: Option<Decimal>) -> (RawColumn, Told) {
-        let Self { seen, cells, second, known } = self;
+        let Self { seen, cells, second, known, .. } = self;
         let (seen, mut values, written) = match (seen, cells) {
             (Some(seen), Found::Numbers { values, written }) if seen.text == 0 => (seen, values, written),
             (seen, cells) => return Self::text(seen, cells),
