@@ -111,6 +111,15 @@ impl<'a> Reads<'a> {
     }
 }
 
+/// A number with a point that is too long for it to part thousands, and no code.
+fn long(text: &str) -> Option<f64> {
+    let bytes = text.as_bytes();
+    if bytes.len() < 8 || !bytes[1..4].contains(&b'.') || is_padded(text) {
+        return None;
+    }
+    text.parse().ok().filter(|x: &f64| x.is_finite())
+}
+
 /// Zeros before it, as codes have.
 fn is_padded(text: &str) -> bool {
     matches!(text.as_bytes(), [b'0', b'0'..=b'9', ..])
@@ -197,9 +206,9 @@ impl Seen {
         }
     }
 
-    /// Counts a number that is written with digits and perhaps a point alone.
+    /// Counts a number with so many digits behind its point, which parts no thousands.
     #[inline]
-    fn add_short(&mut self, row: u32, x: f64, places: usize) {
+    fn add_plain(&mut self, row: u32, x: f64, places: usize) {
         // The first ones tell what all of them do.
         if self.unsigned.is_some() && (places == 0 || self.numbers.first_only.is_some()) {
             self.numbers.count += 1;
@@ -521,18 +530,34 @@ impl Making {
 
     /// Takes the rows from `start` on, with `before` lines before those of the cells.
     pub fn push(&mut self, cells: &Cells<'_>, start: usize, before: u32, reads: Reads<'_>) {
-        let bytes = cells.bytes();
-        for row in start..cells.lines.len() {
-            for ((at, column), &span) in self.columns.iter_mut().enumerate().zip(cells.spans(row)) {
-                if column.push_short(self.rows as u32, bytes, span, &reads) {
-                    continue;
+        let all = 0..self.columns.len();
+        self.take(all, cells, start, before, reads);
+        self.rows += cells.lines.len() - start;
+    }
+
+    /// Takes the cells of some columns, one column after the other.
+    fn take(
+        &mut self,
+        columns: impl Iterator<Item = usize>,
+        cells: &Cells<'_>,
+        start: usize,
+        before: u32,
+        reads: Reads<'_>,
+    ) {
+        for at in columns {
+            let column = &mut self.columns[at];
+            let mut row = start;
+            loop {
+                row += column.push_numbers(self.rows + row - start, cells, row, at, &reads);
+                if row >= cells.lines.len() {
+                    break;
                 }
-                if let Some(text) = column.push(self.rows as u32, cells.at(span), &reads) {
+                if let Some(text) = column.push((self.rows + row - start) as u32, cells.get(row, at), &reads) {
                     let line = before.saturating_add(cells.lines[row]);
                     self.non_finite.entry(at).or_insert_with(|| (line, text.to_string()));
                 }
+                row += 1;
             }
-            self.rows += 1;
         }
     }
 
@@ -569,15 +594,9 @@ impl Making {
 
     /// Takes cells of some columns, of the last rows.
     pub fn push_of(&mut self, columns: &[usize], cells: &Cells<'_>, before: u32, reads: Reads<'_>) {
-        let first = self.rows - cells.lines.len();
-        for row in 0..cells.lines.len() {
-            for &at in columns {
-                if let Some(text) = self.columns[at].push((first + row) as u32, cells.get(row, at), &reads) {
-                    let line = before.saturating_add(cells.lines[row]);
-                    self.non_finite.entry(at).or_insert_with(|| (line, text.to_string()));
-                }
-            }
-        }
+        self.rows -= cells.lines.len();
+        self.take(columns.iter().copied(), cells, 0, before, reads);
+        self.rows += cells.lines.len();
     }
 
     /// What the columns are.
@@ -617,23 +636,34 @@ impl Column {
         Self { seen, cells, second: Vec::new(), shown: None, known, began_as_text }
     }
 
-    /// Takes a cell of those that most files have most: in a column of numbers a short one, or none. Whether it is one.
-    #[inline]
-    fn push_short(&mut self, row: u32, text: &[u8], span: [u32; 2], reads: &Reads<'_>) -> bool {
-        let (Some(seen), Found::Numbers { values, .. }) = (&mut self.seen, &mut self.cells) else { return false };
-        let [start, end] = span.map(|at| at as usize);
-        if start == end {
-            values.push(f64::NAN);
-            return true;
-        }
+    /// Takes cells, from a row on, as long as they are what most files have most: in a column of numbers plain ones, and none at
+    /// all. How many there were.
+    fn push_numbers(&mut self, row: usize, cells: &Cells<'_>, start: usize, at: usize, reads: &Reads<'_>) -> usize {
+        let (Some(seen), Found::Numbers { values, .. }) = (&mut self.seen, &mut self.cells) else { return 0 };
         // (A number among dates is text.)
-        let Some((x, places)) = decimal::short(text, start, end) else { return false };
-        if (places == 3 && point_may_group(&text[start..end])) || !reads.na.is_empty() || seen.dates.count > 0 {
-            return false;
+        if !reads.na.is_empty() || seen.dates.count > 0 {
+            return 0;
         }
-        seen.add_short(row, x, places);
-        values.push(x);
-        true
+        let (bytes, first) = (cells.bytes(), values.len());
+        for span in cells.column(start, at) {
+            let [start, end] = span.map(|at| at as usize);
+            let (x, places) = match decimal::short(bytes, start, end) {
+                Some((_, 3)) if point_may_group(&bytes[start..end]) => break,
+                Some(short) => short,
+                None if start == end => {
+                    values.push(f64::NAN);
+                    continue;
+                }
+                // (Of a number with a point, at least one digit is behind it.)
+                None => match long(cells.at(span)) {
+                    Some(x) => (x, 1),
+                    None => break,
+                },
+            };
+            seen.add_plain((row + values.len() - first) as u32, x, places);
+            values.push(x);
+        }
+        values.len() - first
     }
 
     /// The cells of `next` behind so many rows, unless the column is text without those having been read as text.

@@ -46,16 +46,18 @@ impl Cells<'_> {
 
     /// The cells of a row.
     pub fn row(&self, row: usize) -> impl Iterator<Item = &str> {
-        self.spans(row).iter().map(|&span| self.at(span))
+        let spans = self.spans.get(row * self.width..(row + 1) * self.width).unwrap_or(&[]);
+        spans.iter().map(|&span| self.at(span))
     }
 
     pub fn get(&self, row: usize, column: usize) -> &str {
         self.spans.get(row * self.width + column).map_or("", |&span| self.at(span))
     }
 
-    /// Where the cells of a row start and end in [`bytes`](Self::bytes).
-    pub fn spans(&self, row: usize) -> &[[u32; 2]] {
-        self.spans.get(row * self.width..(row + 1) * self.width).unwrap_or(&[])
+    /// Where the cells of a column start and end in [`bytes`](Self::bytes), from a row on.
+    pub fn column(&self, row: usize, column: usize) -> impl Iterator<Item = [u32; 2]> {
+        let spans = self.spans.get(row * self.width + column..).unwrap_or(&[]);
+        spans.iter().step_by(self.width.max(1)).copied()
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -92,13 +94,18 @@ struct Rows {
 
 impl Rows {
     /// A cell from `start` to `end` in the text, without the blanks around it.
-    #[inline]
+    #[inline(always)]
     fn cell(&mut self, text: &[u8], start: usize, end: usize) {
         let bare = |at: usize| text.get(at).is_some_and(|&b| b > b' ');
-        if end - start > 0 && bare(start) && bare(end - 1) {
+        if start == end || (bare(start) && bare(end - 1)) {
             self.spans.push([start as u32, end as u32]);
-            return;
+        } else {
+            self.cell_within_blanks(text, start, end);
         }
+    }
+
+    #[cold]
+    fn cell_within_blanks(&mut self, text: &[u8], start: usize, end: usize) {
         let kept = text[start..end].trim_ascii_start();
         let start = end - kept.len();
         self.spans.push([start as u32, (start + kept.trim_ascii_end().len()) as u32]);
@@ -151,11 +158,11 @@ pub(super) fn tokenise(text: &str, delimiter: u8, width: usize) -> Result<Cells<
     }
 }
 
-/// Where delimiters and ends of lines are.
+/// Where a delimiter or a control character is: a tab, a form feed or the end of a line.
 struct Ends<'t> {
     bytes: &'t [u8],
-    /// Eight times each of delimiter, line feed and carriage return.
-    each: [u64; 3],
+    /// Eight times the delimiter.
+    delimiter: u64,
     /// Where the word is that is looked at, and the high bits of those of its bytes that are one and were not given yet.
     word: usize,
     marks: u64,
@@ -163,29 +170,30 @@ struct Ends<'t> {
 
 impl<'t> Ends<'t> {
     fn new(bytes: &'t [u8], delimiter: u8) -> Self {
-        let each = [delimiter, b'\n', b'\r'].map(|b| u64::from_le_bytes([b; 8]));
-        let mut ends = Self { bytes, each, word: 0, marks: 0 };
+        let mut ends = Self { bytes, delimiter: u64::from_le_bytes([delimiter; 8]), word: 0, marks: 0 };
         ends.look(0);
         ends
     }
 
     /// Looks at the eight bytes from there on.
-    #[inline]
+    #[inline(always)]
     fn look(&mut self, from: usize) {
-        const LOW: u64 = u64::MAX / 255 * 127;
+        const ONES: u64 = u64::MAX / 255;
+        const LOW: u64 = ONES * 127;
         let rest = self.bytes.get(from..).unwrap_or(&[]);
         let word = match rest.first_chunk() {
             Some(eight) => u64::from_le_bytes(*eight),
-            // (A zero is none of them.)
-            None => rest.iter().rev().fold(0, |word, &b| word << 8 | u64::from(b)),
+            None => rest.iter().rev().fold(u64::MAX, |word, &b| word << 8 | u64::from(b)),
         };
-        // A byte that differs from a mark has its high bit set, without a carry into the next.
-        let [a, b, c] = self.each.map(|each| (((word ^ each) & LOW) + LOW) | (word ^ each));
-        (self.word, self.marks) = (from, !(a & b & c | LOW));
+        // High bits of bytes that are not the delimiter, and of those from 14 on: no byte carries into the next.
+        let other = word ^ self.delimiter;
+        let other = ((other & LOW) + LOW) | other;
+        let text = ((word & LOW) + ONES * (128 - 14)) | word;
+        (self.word, self.marks) = (from, !((other & text) | LOW));
     }
 
     /// The next one; the end of the text after the last.
-    #[inline]
+    #[inline(always)]
     fn find(&mut self) -> usize {
         while self.marks == 0 {
             if self.bytes.len() - self.word <= 8 {
@@ -209,17 +217,18 @@ fn simple(text: &str, delimiter: u8, width: usize) -> Option<Result<Cells<'_>, P
         let (start, end, at) = if bytes.get(from) == Some(&b'"') {
             let end = from + 1 + memchr(b'"', &bytes[from + 1..])?;
             next.look((end + 2).min(bytes.len()));
+            line += line_ends(bytes, from..end) as u32;
             (from + 1, end, end + 1)
         } else {
-            let end = next.find();
+            let mut end = next.find();
+            while bytes.get(end).is_some_and(|&b| b != delimiter && !matches!(b, b'\n' | b'\r')) {
+                end = next.find();
+            }
             (from, end, end)
         };
         let ends = bytes.get(at).copied();
-        if ends.is_some_and(|b| b != delimiter && !matches!(b, b'\n' | b'\r')) {
+        if start > from && ends.is_some_and(|b| b != delimiter && !matches!(b, b'\n' | b'\r')) {
             return None;
-        }
-        if start > from {
-            line += line_ends(bytes, from..at) as u32;
         }
         rows.cell(bytes, start, end);
         from = at + 1;
