@@ -825,3 +825,42 @@ impl Column {
         (RawColumn::Text { values, codes, stray }, Told { readings, ..Told::default() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::whole::tests::{KINDS, pick};
+    use super::{Cells, Found, Making, Reads};
+    use crate::rng::Rng;
+    use alloc::format;
+
+    /// What is taken column by column, and by what came before, is what cells tell by themselves.
+    #[test]
+    fn short_ways_make_the_same_columns() {
+        let mut random = Rng::new(4);
+        for round in 0..2_000 {
+            let of = |random: &mut Rng| KINDS[(random.uniform() * KINDS.len() as f64) as usize];
+            let (kind, other, rows) = (of(&mut random), of(&mut random), 1 + (random.uniform() * 60.0) as usize);
+            let na = [alloc::string::String::from("7")];
+            let reads = Reads { na: if round % 8 == 0 { &na[..] } else { &[] }, ..Reads::plain(&[]) };
+            let mut making = Making::new(&[round % 5 == 0], &[]);
+            let mut slow = making.clone();
+            for row in 0..rows {
+                let kind = if random.uniform() < 0.1 { other } else { kind };
+                let long = ["0012.5000", "12.5000001", "-0.00000012345678", "1.5e-10", "123456.78e400"];
+                let kind = if random.uniform() < 0.1 { &long[..] } else { kind };
+                let cell = pick(&mut random, kind).trim_matches('"');
+                making.push(&Cells::of_row([cell].into_iter()), 0, row as u32, reads);
+                let column = &mut slow.columns[0];
+                if let Found::Text { words, .. } = &mut column.cells {
+                    words.clear();
+                }
+                if let Some(text) = column.push(row as u32, cell, &reads) {
+                    slow.non_finite.entry(0).or_insert_with(|| (1 + row as u32, text.into()));
+                }
+                slow.rows += 1;
+            }
+            let [made, slow] = [making, slow].map(|making| format!("{:?}", making.finish(reads)));
+            assert_eq!(made, slow, "{round}");
+        }
+    }
+}

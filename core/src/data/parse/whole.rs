@@ -216,12 +216,28 @@ pub(super) fn notations(names: &[String], known: &[(String, Notation)]) -> Vec<N
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::{ReadOptions, Whole};
     use crate::rng::Rng;
     use alloc::format;
     use alloc::string::{String, ToString};
     use alloc::vec::Vec;
+
+    /// Cells of columns of a kind.
+    pub(in super::super) const KINDS: [&[&str]; 12] = [
+        &["1", "-2.5", "0.125", "12", "1e3", ""],
+        &["1.243", "2.125", "7", "12.50", ""],
+        &["1.243", "1.5", "\"3,5\"", "\"1,243\"", "\"7,25\""],
+        &["2024-01-02", "2023-12-31", "", "2024-02-30"],
+        &["03/04/2022", "05/06/2021", "13/01/2020", "01/13/2020"],
+        &["01.02.03", "29.12.31", "1/2/33"],
+        &["<0.5", "1.5", ">7", "2"],
+        &["5%", "7.5%", "3", "$4", "€5"],
+        &["a", "b", "Bern", "1.50", "1.5", "01", "?"],
+        &["007", "7", "12345678901234567890", "1.0", "1"],
+        &["\"two\nlines\"", "\"a \"\"b\"\"\"", "x", "3"],
+        &["inf", "1", "2", "NaN"],
+    ];
 
     /// What is read of a text that comes in pieces of so many bytes, so many of them together.
     fn read(text: &str, size: usize, together: usize) -> String {
@@ -234,27 +250,13 @@ mod tests {
         }
     }
 
-    fn pick<'a>(random: &mut Rng, of: &[&'a str]) -> &'a str {
+    pub(in super::super) fn pick<'a>(random: &mut Rng, of: &[&'a str]) -> &'a str {
         of[(random.uniform() * of.len() as f64) as usize]
     }
 
     /// A table and an error are the same however many pieces are read together.
     #[test]
     fn pieces_read_together_are_those_read_one_by_one() {
-        const KINDS: [&[&str]; 12] = [
-            &["1", "-2.5", "0.125", "12", "1e3", ""],
-            &["1.243", "2.125", "7", "12.50", ""],
-            &["1.243", "1.5", "\"3,5\"", "\"1,243\"", "\"7,25\""],
-            &["2024-01-02", "2023-12-31", "", "2024-02-30"],
-            &["03/04/2022", "05/06/2021", "13/01/2020", "01/13/2020"],
-            &["01.02.03", "29.12.31", "1/2/33"],
-            &["<0.5", "1.5", ">7", "2"],
-            &["5%", "7.5%", "3", "$4", "€5"],
-            &["a", "b", "Bern", "1.50", "1.5", "01", "?"],
-            &["007", "7", "12345678901234567890", "1.0", "1"],
-            &["\"two\nlines\"", "\"a \"\"b\"\"\"", "x", "3"],
-            &["inf", "1", "2", "NaN"],
-        ];
         let (mut random, mut errors, mut rounds) = (Rng::new(3), 0, 0);
         while rounds < 400 {
             rounds += 1;
