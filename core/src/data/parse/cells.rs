@@ -578,14 +578,12 @@ impl Making {
     pub fn append(&mut self, next: Self) -> Vec<usize> {
         let rows = self.rows as u32;
         let mut again = Vec::new();
-        let mut non_finite = next.non_finite;
         for (at, (column, next)) in self.columns.iter_mut().zip(next.columns).enumerate() {
             if !column.append(next, rows) {
-                non_finite.remove(&at);
                 again.push(at);
             }
         }
-        for (at, found) in non_finite {
+        for (at, found) in next.non_finite {
             self.non_finite.entry(at).or_insert(found);
         }
         self.rows += next.rows;
@@ -846,7 +844,7 @@ mod tests {
             let mut slow = making.clone();
             for row in 0..rows {
                 let kind = if random.uniform() < 0.1 { other } else { kind };
-                let long = ["0012.5000", "12.5000001", "-0.00000012345678", "1.5e-10", "123456.78e400"];
+                let long = ["0012.5000", "01.25000001", "12.5000001", "-0.00000012345678", "1.5e-10", "123456.78e400"];
                 let kind = if random.uniform() < 0.1 { &long[..] } else { kind };
                 let cell = pick(&mut random, kind).trim_matches('"');
                 making.push(&Cells::of_row([cell].into_iter()), 0, row as u32, reads);
