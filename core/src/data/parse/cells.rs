@@ -8,6 +8,7 @@ use super::notation::{
 };
 use super::{Doubted, MISSING, RawColumn, ReadOptions, Reading, Told, Values, Written, number_text};
 use crate::decimal;
+use crate::features::COMPACT;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -78,7 +79,7 @@ impl<'a> Reads<'a> {
         if (text.len() <= LONGEST_MISSING && missing()) || self.na.iter().any(|na| na == text) {
             return Cell::Missing;
         }
-        if let Some(days) = iso_date(text) {
+        if !COMPACT && let Some(days) = iso_date(text) {
             return Cell::Date(Meanings::plain(days), Short::No);
         }
         match text.parse::<f64>() {
@@ -417,7 +418,7 @@ fn code(numbers: &mut BTreeMap<String, u32>, text: &str) -> u32 {
 
 fn is_word(words: &mut Vec<bool>, code: u32, is: bool) {
     let at = code as usize;
-    if is {
+    if is && !COMPACT {
         words.resize(words.len().max(at + 1), false);
         words[at] = true;
     }
@@ -653,7 +654,7 @@ impl Column {
                     continue;
                 }
                 // (Of a number with a point, at least one digit is behind it.)
-                None => match long(cells.at(span)) {
+                None => match if COMPACT { None } else { long(cells.at(span)) } {
                     Some(x) => (x, 1),
                     None => break,
                 },
@@ -704,7 +705,8 @@ impl Column {
     /// Takes a cell; gives it back where it is infinite.
     fn push<'a>(&mut self, row: u32, text: &'a str, reads: &Reads<'_>) -> Option<&'a str> {
         // A text that came before is what it was.
-        if let Found::Text { codes, numbers, words } = &mut self.cells
+        if !COMPACT
+            && let Found::Text { codes, numbers, words } = &mut self.cells
             && let Some(&code) = numbers.get(text)
             && (self.seen.is_none() || words.get(code as usize) == Some(&true))
         {
