@@ -81,6 +81,16 @@ pub(crate) const fn shared(_: usize) -> bool {
     false
 }
 
+/// How many threads there are for work in parts.
+#[cfg(feature = "rayon")]
+pub(crate) fn threads() -> usize {
+    rayon::current_num_threads()
+}
+#[cfg(not(feature = "rayon"))]
+pub(crate) const fn threads() -> usize {
+    1
+}
+
 /// Whether threads are enough to pay for a second pass over the rows.
 #[cfg(feature = "rayon")]
 pub(crate) fn shared_by_many(rows: usize) -> bool {

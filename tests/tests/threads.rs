@@ -2,7 +2,7 @@
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;
-use undercurve::data::Dataset;
+use undercurve::data::{Dataset, Format, RawTable};
 use undercurve::pairs::{self, Grade};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
@@ -127,6 +127,30 @@ fn sums_in_parts_are_the_double_loop() {
                 assert!((grad[j] - want.grad[j]).abs() <= 1e-12 * want.size[j], "{name} {sum:?} {j}");
             }
         }
+    }
+}
+
+/// A file of several pieces is the same table, and has the same error, on any number of threads.
+#[test]
+fn files_are_read_as_by_one_thread() {
+    let mut rng = Rng::new(5);
+    let mut text = String::from("number,price,day,town,id,label\n");
+    for row in 0..20_000 {
+        let price = [format!("{:.3}", rng.normal().abs()), String::new(), "12".into()][row % 3].clone();
+        let town = ["Bern", "\"Thun, old\"", "\"two\nlines\""][rng.below(3) as usize];
+        // (A column that becomes text late, in a piece that is read beside others.)
+        let id = if row < 15_000 { format!("0{row}.50") } else { format!("r{row}") };
+        text += &format!("{},{price},2024-{:02}-11,{town},{id},{}\n", rng.normal(), 1 + row % 12, row % 2);
+    }
+    let read = |text: &str, pool: &ThreadPool| {
+        pool.install(|| format!("{:?}", RawTable::parse(text.as_bytes(), Format::Csv, "f.csv")))
+    };
+    let pools = pools();
+    let ragged = [&text, "1,2\n", &text, "\"open"].concat();
+    for text in [&text, &ragged] {
+        let expected = read(text, &pools[0]);
+        assert!(pools[1..].iter().all(|pool| read(text, pool) == expected), "{}", &expected[..200]);
+        assert_eq!(expected.contains("Ragged"), *text == ragged);
     }
 }
 

@@ -9,8 +9,8 @@
 //! has shrunk so far that rounding could show, and after every 32·dim touched values, which keeps the cost per step and
 //! stops drift.
 //!
-//! Where the minibatch holds a third as many values as there are columns, one pass over the plain vectors is cheaper;
-//! dense rows always take it. ‖Hv‖² of many values in very many columns is summed in `windows.rs`.
+//! Where the minibatch holds half as many values as there are columns, passes over whole vectors are cheaper, and the step
+//! is that of [`Updates::Eager`]; dense rows always take it. ‖Hv‖² of many values in very many columns is summed in `windows.rs`.
 //!
 //! w_j and v_j lie side by side, because a sparse step needs both of every column it meets. So does a full gradient of
 //! sparse rows, which grows where v was: its second look at a column finds it near. For one of dense rows w alone lies in
@@ -38,6 +38,18 @@ pub enum Updates {
     Eager,
 }
 
+impl Updates {
+    /// Whether a step on so many touched values passes over whole vectors.
+    fn whole<T: Real>(self, glm: &Glm<'_, T>, touched: usize) -> bool {
+        !glm.is_sparse()
+            || match self {
+                Self::Eager => true,
+                Self::Auto => CROWDED * touched >= glm.dim(),
+                Self::Lazy => false,
+            }
+    }
+}
+
 /// Below this c the lazy vectors are written out.
 const SMALL_SCALE: f64 = 1.0 / 1_048_576.0;
 /// ‖v‖² may shrink by this before it is summed afresh.
@@ -46,7 +58,7 @@ const SMALL_NORM: f64 = 1.0 / 65_536.0;
 const TOUCHED: u64 = 32;
 
 /// Share of the columns, as a divisor, that a minibatch must hold for whole vectors to be cheaper.
-const CROWDED: usize = 3;
+const CROWDED: usize = 2;
 
 /// Vectors w and v of the recursion on a sum. By default in plain vectors; lazily on the rows of a linear model.
 pub trait Recursion<T: Real>: Gradients<T> {
@@ -460,7 +472,7 @@ impl<'m, T: Real> Vectors<'m, T> {
 
     /// ‖work‖², leaving zeros. Each entry is counted by the first row that meets it.
     fn drain_work(&mut self, glm: &Glm<'_, T>, touched: usize, updates: Updates) -> f64 {
-        if touched >= self.work.len() || !glm.is_sparse() || updates == Updates::Eager {
+        if updates.whole(glm, touched) {
             return drained(self.work);
         }
         let mut sum = 0.0;
@@ -504,13 +516,8 @@ impl<'m, T: Real> Vectors<'m, T> {
         }
         let scale = run.scale * shrink;
         let shift = run.shift + alpha * run.scale;
-        let eager = match updates {
-            Updates::Eager => true,
-            Updates::Auto => CROWDED * touched >= self.pairs.len(),
-            Updates::Lazy => false,
-        };
         let stored = (1.0 + shift) / scale * v_bound + w_bound;
-        if eager || !glm.is_sparse() || scale < SMALL_SCALE || !fits(stored, most) {
+        if updates.whole(glm, touched) || scale < SMALL_SCALE || !fits(stored, most) {
             self.advance_eagerly(glm, run, step, shrink);
         } else {
             run.scale = scale;

@@ -141,7 +141,7 @@ pub struct Args {
     /// differ. What has no GPU kernel is refused with gpu and trained on the CPU with auto. When a GPU is lost, the CPU goes on
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device::parse)]
     device: Choice,
-    /// Threads, for whole-data methods, reports and scoring; the same bits with any number [default: all cores]
+    /// Threads, for reading CSV, whole-data methods, reports and scoring; the same bits with any number [default: all cores]
     #[arg(long, value_name = "N", value_parser = threads::parse)]
     threads: Option<usize>,
     /// f32 or f64 [default: f32]

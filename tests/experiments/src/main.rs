@@ -113,6 +113,7 @@ fn run(args: &Args) -> Result<()> {
     // Times are those of one thread; a bench that compares makes pools of its own.
     threads::limit(match &args.bench {
         Some(Bench::Exact(own)) => own.threads,
+        Some(Bench::Reading(own)) => own.threads,
         _ => 1,
     })?;
     match &args.bench {

@@ -5,11 +5,12 @@ use super::csv::Cells;
 #[cfg(feature = "stream")]
 use super::notation::bucket;
 use super::notation::{
-    DateOrder, Decimal, Holds, Meanings, Notation, Short, Sign, Tally, date, limit, limit_names, number,
+    DateOrder, Decimal, Holds, Meanings, Notation, Short, Sign, Tally, date, iso_date, limit, limit_names, number,
     point_may_group,
 };
 use super::{Doubted, MISSING, RawColumn, ReadOptions, Reading, Told, Values, Written, number_text};
 use crate::decimal;
+use crate::features::COMPACT;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -43,6 +44,8 @@ const COUNTED: usize = 20;
 
 /// What stands for a missing value, in any case.
 const MISSING_WORDS: [&str; 9] = ["", "?", "-", "na", "n/a", "#n/a", "nan", "null", "none"];
+/// Bytes of the longest of them.
+const LONGEST_MISSING: usize = 4;
 
 /// How cells are read.
 #[derive(Clone, Copy, Debug)]
@@ -74,14 +77,18 @@ impl<'a> Reads<'a> {
 
     /// A cell of a column whose order of dates is known, or not.
     fn cell_of(self, text: &str, order: Option<DateOrder>) -> Cell {
-        if MISSING_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word)) || self.na.iter().any(|na| na == text) {
+        let missing = || MISSING_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
+        if (text.len() <= LONGEST_MISSING && missing()) || self.na.iter().any(|na| na == text) {
             return Cell::Missing;
+        }
+        if !COMPACT && let Some(days) = iso_date(text) {
+            return Cell::Date(Meanings::plain(days), Short::No);
         }
         match text.parse::<f64>() {
             Ok(x) if x.is_finite() => {
                 let second = match text.contains('.') {
                     false => Some(x),
-                    true => point_may_group(text).then(|| libm::round(x * 1000.0)),
+                    true => point_may_group(text.as_bytes()).then(|| libm::round(x * 1000.0)),
                 };
                 Cell::Number(Meanings { first: Some(x), second }, Sign::None, is_code(text, x))
             }
@@ -93,7 +100,7 @@ impl<'a> Reads<'a> {
                 let limit = || {
                     let (below, rest) = limit(text)?;
                     match (rest.parse::<f64>(), number(rest)) {
-                        (Ok(x), _) if x.is_finite() && !point_may_group(rest) => {
+                        (Ok(x), _) if x.is_finite() && !point_may_group(rest.as_bytes()) => {
                             let second = (!rest.contains('.')).then_some(x);
                             Some(Cell::Limit(Meanings { first: Some(x), second }, Sign::None, below))
                         }
@@ -105,6 +112,15 @@ impl<'a> Reads<'a> {
             }
         }
     }
+}
+
+/// A number with a point that is too long for it to part thousands, and no code.
+fn long(text: &str) -> Option<f64> {
+    let bytes = text.as_bytes();
+    if bytes.len() < 8 || !bytes[1..4].contains(&b'.') || is_padded(text) {
+        return None;
+    }
+    text.parse().ok().filter(|x: &f64| x.is_finite())
 }
 
 /// Zeros before it, as codes have.
@@ -191,6 +207,47 @@ impl Seen {
             (Sign::None, _) if meanings != Meanings::plain(0.0) => _ = self.unsigned.get_or_insert(row),
             _ => {}
         }
+    }
+
+    /// Counts a number with so many digits behind its point, which parts no thousands.
+    #[inline]
+    fn add_plain(&mut self, row: u32, x: f64, places: usize) {
+        // The first ones tell what all of them do.
+        if self.unsigned.is_some() && (places == 0 || self.numbers.first_only.is_some()) {
+            self.numbers.count += 1;
+        } else {
+            self.add_number(row, Meanings { first: Some(x), second: (places == 0).then_some(x) }, Sign::None);
+        }
+    }
+
+    /// What a pass over the rows behind these found, before which there are so many.
+    fn append(&mut self, next: &Self, rows: u32) {
+        let first = |one: &mut Option<u32>, other: Option<u32>| *one = one.or(other.map(|row| row + rows));
+        for (one, other) in [(&mut self.numbers, &next.numbers), (&mut self.dates, &next.dates)] {
+            one.count += other.count;
+            first(&mut one.first, other.first);
+            first(&mut one.first_only, other.first_only);
+            first(&mut one.second_only, other.second_only);
+            first(&mut one.both, other.both);
+        }
+        first(&mut self.either, next.either);
+        first(&mut self.year_first, next.year_first);
+        self.year_last += next.year_last;
+        self.limits = [0, 1].map(|at| self.limits[at] + next.limits[at]);
+        self.padded += next.padded;
+        self.large += next.large;
+        first(&mut self.percent, next.percent);
+        match (self.currency, next.currency) {
+            (Some((one, _)), Some((other, row))) if one != other => first(&mut self.other_currency, Some(row)),
+            (one, other) => {
+                self.currency = one.or(other.map(|(which, row)| (which, row + rows)));
+                first(&mut self.other_currency, next.other_currency);
+            }
+        }
+        first(&mut self.unsigned, next.unsigned);
+        self.grouped |= next.grouped;
+        self.text += next.text;
+        first(&mut self.first_text, next.first_text);
     }
 
     /// Whether the column is text, whatever comes.
@@ -335,8 +392,12 @@ struct Column {
     cells: Found,
     /// Its second meanings where they differ from the first, by their rows.
     second: Vec<(u32, f64)>,
+    /// The row of the first of these where its text is kept for that alone.
+    shown: Option<u32>,
     /// How a model says that it is written.
     known: Notation,
+    /// Whether it is text from its first row on.
+    began_as_text: bool,
 }
 
 /// The cells of a column.
@@ -344,8 +405,8 @@ struct Column {
 enum Found {
     /// Numbers so far, with the cells that would be called otherwise if the column became text.
     Numbers { values: Vec<f64>, written: Written },
-    /// The number of each cell's text.
-    Text { codes: Vec<u32>, numbers: BTreeMap<String, u32> },
+    /// The number of each cell's text, and of which of these it is known that they are neither numbers nor dates.
+    Text { codes: Vec<u32>, numbers: BTreeMap<String, u32>, words: Vec<bool> },
 }
 
 fn code(numbers: &mut BTreeMap<String, u32>, text: &str) -> u32 {
@@ -355,6 +416,14 @@ fn code(numbers: &mut BTreeMap<String, u32>, text: &str) -> u32 {
     let next = numbers.len() as u32;
     numbers.insert(text.to_string(), next);
     next
+}
+
+fn is_word(words: &mut Vec<bool>, code: u32, is: bool) {
+    let at = code as usize;
+    if is && !COMPACT {
+        words.resize(words.len().max(at + 1), false);
+        words[at] = true;
+    }
 }
 
 /// Cells of numbers as text, sorted, and which of them each row has: as they are written, where that was kept.
@@ -398,13 +467,21 @@ fn ranked(numbers: BTreeMap<String, u32>, mut codes: Vec<u32>) -> (Vec<String>, 
 }
 
 impl Found {
-    const TEXT: Self = Self::Text { codes: Vec::new(), numbers: BTreeMap::new() };
+    const TEXT: Self = Self::text(BTreeMap::new(), Vec::new());
+
+    const fn text(numbers: BTreeMap<String, u32>, codes: Vec<u32>) -> Self {
+        Self::Text { codes, numbers, words: Vec::new() }
+    }
+
+    fn numbers() -> Self {
+        Self::Numbers { values: Vec::new(), written: Written::default() }
+    }
 
     /// The number of each different text, and that of each cell.
     fn into_coded(self) -> (BTreeMap<String, u32>, Vec<u32>) {
         match self {
             Self::Numbers { values, written } => coded(&values, &written),
-            Self::Text { codes, numbers } => (numbers, codes),
+            Self::Text { codes, numbers, .. } => (numbers, codes),
         }
     }
 }
@@ -415,7 +492,7 @@ impl Making {
     pub fn new(texts: &[bool], known: &[Notation]) -> Self {
         let cells = |text: bool| match text {
             true => Found::TEXT,
-            false => Found::Numbers { values: Vec::new(), written: Written::default() },
+            false => Found::numbers(),
         };
         let known = known.iter().copied().chain(core::iter::repeat(Notation::default()));
         let columns = texts.iter().zip(known);
@@ -445,7 +522,8 @@ impl Making {
                         Cell::Missing => MISSING,
                         _ => code(&mut numbers, text),
                     });
-                    (None, Found::Text { codes: codes.collect(), numbers })
+                    let codes = codes.collect();
+                    (None, Found::text(numbers, codes))
                 }
             };
             made.columns.push(Column::new(seen, cells, Notation::default()));
@@ -455,15 +533,71 @@ impl Making {
 
     /// Takes the rows from `start` on, with `before` lines before those of the cells.
     pub fn push(&mut self, cells: &Cells<'_>, start: usize, before: u32, reads: Reads<'_>) {
-        for row in start..cells.lines.len() {
-            for ((at, column), text) in self.columns.iter_mut().enumerate().zip(cells.row(row)) {
-                if let Some(text) = column.push(self.rows as u32, text, &reads) {
+        let all = 0..self.columns.len();
+        self.take(all, cells, start, before, reads);
+        self.rows += cells.lines.len() - start;
+    }
+
+    /// Takes the cells of some columns, one column after the other.
+    fn take(
+        &mut self,
+        columns: impl Iterator<Item = usize>,
+        cells: &Cells<'_>,
+        start: usize,
+        before: u32,
+        reads: Reads<'_>,
+    ) {
+        for at in columns {
+            let column = &mut self.columns[at];
+            let mut row = start;
+            loop {
+                row += column.push_numbers(self.rows + row - start, cells, row, at, &reads);
+                if row >= cells.lines.len() {
+                    break;
+                }
+                if let Some(text) = column.push((self.rows + row - start) as u32, cells.get(row, at), &reads) {
                     let line = before.saturating_add(cells.lines[row]);
                     self.non_finite.entry(at).or_insert_with(|| (line, text.to_string()));
                 }
+                row += 1;
             }
-            self.rows += 1;
         }
+    }
+
+    /// For rows that come behind others: their columns, which are text where those are.
+    pub fn behind(&self) -> Self {
+        let columns = self.columns.iter().map(|column| {
+            let cells = match column.cells {
+                Found::Text { .. } => Found::TEXT,
+                Found::Numbers { .. } => Found::numbers(),
+            };
+            Column::new(column.seen.map(|_| Seen::default()), cells, column.known)
+        });
+        Self { columns: columns.collect(), rows: 0, non_finite: BTreeMap::new() }
+    }
+
+    /// Takes rows that were made [`behind`](Self::behind) others, as if their cells had come one after the other. Which columns they
+    /// could not be taken of, because they became text meanwhile: [`push_of`](Self::push_of) is to be called for these.
+    pub fn append(&mut self, next: Self) -> Vec<usize> {
+        let rows = self.rows as u32;
+        let mut again = Vec::new();
+        for (at, (column, next)) in self.columns.iter_mut().zip(next.columns).enumerate() {
+            if !column.append(next, rows) {
+                again.push(at);
+            }
+        }
+        for (at, found) in next.non_finite {
+            self.non_finite.entry(at).or_insert(found);
+        }
+        self.rows += next.rows;
+        again
+    }
+
+    /// Takes cells of some columns, of the last rows.
+    pub fn push_of(&mut self, columns: &[usize], cells: &Cells<'_>, before: u32, reads: Reads<'_>) {
+        self.rows -= cells.lines.len();
+        self.take(columns.iter().copied(), cells, 0, before, reads);
+        self.rows += cells.lines.len();
     }
 
     /// What the columns are.
@@ -499,21 +633,87 @@ impl Making {
 
 impl Column {
     fn new(seen: Option<Seen>, cells: Found, known: Notation) -> Self {
-        Self { seen, cells, second: Vec::new(), known }
+        let began_as_text = matches!(cells, Found::Text { .. });
+        Self { seen, cells, second: Vec::new(), shown: None, known, began_as_text }
+    }
+
+    /// Takes cells, from a row on, as long as they are what most files have most: in a column of numbers plain ones, and none at
+    /// all. How many there were.
+    fn push_numbers(&mut self, row: usize, cells: &Cells<'_>, start: usize, at: usize, reads: &Reads<'_>) -> usize {
+        let (Some(seen), Found::Numbers { values, .. }) = (&mut self.seen, &mut self.cells) else { return 0 };
+        // (A number among dates is text.)
+        if !reads.na.is_empty() || seen.dates.count > 0 {
+            return 0;
+        }
+        let (bytes, first) = (cells.bytes(), values.len());
+        for span in cells.column(start, at) {
+            let [start, end] = span.map(|at| at as usize);
+            let (x, places) = match decimal::short(bytes, start, end) {
+                Some((_, 3)) if point_may_group(&bytes[start..end]) => break,
+                Some(short) => short,
+                None if start == end => {
+                    values.push(f64::NAN);
+                    continue;
+                }
+                // (Of a number with a point, at least one digit is behind it.)
+                None => match if COMPACT { None } else { long(cells.at(span)) } {
+                    Some(x) => (x, 1),
+                    None => break,
+                },
+            };
+            seen.add_plain((row + values.len() - first) as u32, x, places);
+            values.push(x);
+        }
+        values.len() - first
+    }
+
+    /// The cells of `next` behind so many rows, unless the column is text without those having been read as text.
+    fn append(&mut self, next: Self, rows: u32) -> bool {
+        let seen = self.seen.zip(next.seen).map(|(mut seen, next)| {
+            seen.append(&next, rows);
+            seen
+        });
+        match (&mut self.cells, next.cells) {
+            (Found::Numbers { values, written }, Found::Numbers { values: more, written: mut cells })
+                if seen.is_some_and(|seen| !seen.is_text()) =>
+            {
+                // (The text of an ambiguous number is kept once.)
+                if let Some(shown) = next.shown.filter(|_| !self.second.is_empty()) {
+                    cells.remove(shown);
+                }
+                self.shown = self.shown.or(next.shown.filter(|_| self.second.is_empty()).map(|row| row + rows));
+                values.extend(more);
+                written.append(&cells, rows);
+                self.second.extend(next.second.iter().map(|&(row, second)| (row + rows, second)));
+            }
+            (Found::Text { codes, numbers, words }, Found::Text { codes: more, numbers: texts, words: are })
+                if next.began_as_text =>
+            {
+                let mut new = vec![0; texts.len()];
+                for (text, old) in texts {
+                    let count = numbers.len() as u32;
+                    let code = *numbers.entry(text).or_insert(count);
+                    new[old as usize] = code;
+                    is_word(words, code, are.get(old as usize).copied().unwrap_or(false));
+                }
+                codes.extend(more.iter().map(|&code| if code == MISSING { MISSING } else { new[code as usize] }));
+            }
+            _ => return false,
+        }
+        self.seen = seen;
+        true
     }
 
     /// Takes a cell; gives it back where it is infinite.
     fn push<'a>(&mut self, row: u32, text: &'a str, reads: &Reads<'_>) -> Option<&'a str> {
-        // Most cells of most files are short numbers in a column of numbers.
-        if let (Some(seen), Found::Numbers { values, .. }) = (&mut self.seen, &mut self.cells)
-            && reads.na.is_empty()
-            && seen.dates.count == 0
-            && let Some((x, places)) = decimal::short(text)
-            && (places != 3 || !point_may_group(text))
+        // A text that came before is what it was.
+        if !COMPACT
+            && let Found::Text { codes, numbers, words } = &mut self.cells
+            && let Some(&code) = numbers.get(text)
+            && (self.seen.is_none() || words.get(code as usize) == Some(&true))
         {
-            let meanings = Meanings { first: Some(x), second: (places == 0).then_some(x) };
-            seen.add_number(row, meanings, Sign::None);
-            values.push(x);
+            self.seen.iter_mut().for_each(|seen| seen.text += 1);
+            codes.push(code);
             return None;
         }
         let cell = reads.cell_of(text, self.known.dates);
@@ -524,7 +724,7 @@ impl Column {
         });
         if is_text && numbers {
             let (numbers, codes) = core::mem::replace(&mut self.cells, Found::TEXT).into_coded();
-            self.cells = Found::Text { codes, numbers };
+            self.cells = Found::text(numbers, codes);
             self.second = Vec::new();
         }
         #[cfg(feature = "stream")]
@@ -535,8 +735,12 @@ impl Column {
             return None;
         }
         match &mut self.cells {
-            Found::Text { codes, numbers } => {
-                codes.push(if matches!(cell, Cell::Missing) { MISSING } else { code(numbers, text) });
+            Found::Text { codes, numbers, words } => {
+                let code = if matches!(cell, Cell::Missing) { MISSING } else { code(numbers, text) };
+                if matches!(cell, Cell::Text) {
+                    is_word(words, code, true);
+                }
+                codes.push(code);
                 None
             }
             Found::Numbers { values, written } => {
@@ -556,6 +760,7 @@ impl Column {
                     matches!(cell, Cell::Number(_, _, true) | Cell::Limit(..) | Cell::Date(..) | Cell::NonFinite);
                 if shown || told {
                     written.push(row, text);
+                    self.shown = self.shown.or((shown && !told).then_some(row));
                 }
                 values.push(meanings.first.or(meanings.second).unwrap_or(f64::NAN));
                 self.second.extend(other.map(|second| (row, second)));
@@ -566,7 +771,7 @@ impl Column {
 
     /// The column, and how it was read.
     fn finish(self, reads: Reads<'_>, usual: Option<Decimal>) -> (RawColumn, Told) {
-        let Self { seen, cells, second, known } = self;
+        let Self { seen, cells, second, known, .. } = self;
         let (seen, mut values, written) = match (seen, cells) {
             (Some(seen), Found::Numbers { values, written }) if seen.text == 0 => (seen, values, written),
             (seen, cells) => {
@@ -639,5 +844,44 @@ impl Column {
         let stray = seen.filter(|seen| seen.numbers.count.max(seen.dates.count) > seen.text);
         let stray = stray.and_then(|seen| seen.first_text);
         (RawColumn::Text { values, codes, stray }, Told { readings, ..Told::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::whole::tests::{KINDS, pick};
+    use super::{Cells, Found, Making, Reads};
+    use crate::rng::Rng;
+    use alloc::format;
+
+    /// What is taken column by column, and by what came before, is what cells tell by themselves.
+    #[test]
+    fn short_ways_make_the_same_columns() {
+        let mut random = Rng::new(4);
+        for round in 0..2_000 {
+            let of = |random: &mut Rng| KINDS[(random.uniform() * KINDS.len() as f64) as usize];
+            let (kind, other, rows) = (of(&mut random), of(&mut random), 1 + (random.uniform() * 60.0) as usize);
+            let na = [alloc::string::String::from("7")];
+            let reads = Reads { na: if round % 8 == 0 { &na[..] } else { &[] }, ..Reads::plain(&[]) };
+            let mut making = Making::new(&[round % 5 == 0], &[]);
+            let mut slow = making.clone();
+            for row in 0..rows {
+                let kind = if random.uniform() < 0.1 { other } else { kind };
+                let long = ["0012.5000", "01.25000001", "12.5000001", "-0.00000012345678", "1.5e-10", "123456.78e400"];
+                let kind = if random.uniform() < 0.1 { &long[..] } else { kind };
+                let cell = pick(&mut random, kind).trim_matches('"');
+                making.push(&Cells::of_row([cell].into_iter()), 0, row as u32, reads);
+                let column = &mut slow.columns[0];
+                if let Found::Text { words, .. } = &mut column.cells {
+                    words.clear();
+                }
+                if let Some(text) = column.push(row as u32, cell, &reads) {
+                    slow.non_finite.entry(0).or_insert_with(|| (1 + row as u32, text.into()));
+                }
+                slow.rows += 1;
+            }
+            let [made, slow] = [making, slow].map(|making| format!("{:?}", making.finish(reads)));
+            assert_eq!(made, slow, "{round}");
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! CSV text to cells, by memchr, or by csv-core where a cell has quotes inside of quotes, and whether the first line is a header. Types
-//! of cells are in [`cells`](super::cells).
+//! CSV text to cells, eight bytes at a time, or by csv-core where a cell has quotes inside of quotes, and whether the first line is a
+//! header. Types of cells are in [`cells`](super::cells).
 
 use super::super::error::{DataErrorKind, Placed, whole};
 use super::cells::{Cell, Reads};
@@ -13,7 +13,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 use csv_core::{ReadRecordResult, ReaderBuilder};
-use memchr::{memchr, memchr_iter, memchr3};
+use memchr::{memchr, memchr_iter};
 
 /// The columns taken as the label when none is named, in this order, in any case.
 pub const LABEL_NAMES: [&str; 4] = ["label", "target", "class", "y"];
@@ -47,14 +47,25 @@ impl Cells<'_> {
     /// The cells of a row.
     pub fn row(&self, row: usize) -> impl Iterator<Item = &str> {
         let spans = self.spans.get(row * self.width..(row + 1) * self.width).unwrap_or(&[]);
-        spans.iter().map(|&[start, end]| self.text.get(start as usize..end as usize).unwrap_or(""))
+        spans.iter().map(|&span| self.at(span))
     }
 
     pub fn get(&self, row: usize, column: usize) -> &str {
-        match self.spans.get(row * self.width + column) {
-            Some(&[start, end]) => self.text.get(start as usize..end as usize).unwrap_or(""),
-            None => "",
-        }
+        self.spans.get(row * self.width + column).map_or("", |&span| self.at(span))
+    }
+
+    /// Where the cells of a column start and end in [`bytes`](Self::bytes), from a row on.
+    pub fn column(&self, row: usize, column: usize) -> impl Iterator<Item = [u32; 2]> {
+        let spans = self.spans.get(row * self.width + column..).unwrap_or(&[]);
+        spans.iter().step_by(self.width.max(1)).copied()
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        self.text.as_bytes()
+    }
+
+    pub fn at(&self, [start, end]: [u32; 2]) -> &str {
+        self.text.get(start as usize..end as usize).unwrap_or("")
     }
 }
 
@@ -83,7 +94,18 @@ struct Rows {
 
 impl Rows {
     /// A cell from `start` to `end` in the text, without the blanks around it.
+    #[inline(always)]
     fn cell(&mut self, text: &[u8], start: usize, end: usize) {
+        let bare = |at: usize| text.get(at).is_some_and(|&b| b > b' ');
+        if start == end || (bare(start) && bare(end - 1)) {
+            self.spans.push([start as u32, end as u32]);
+        } else {
+            self.cell_within_blanks(text, start, end);
+        }
+    }
+
+    #[cold]
+    fn cell_within_blanks(&mut self, text: &[u8], start: usize, end: usize) {
         let kept = text[start..end].trim_ascii_start();
         let start = end - kept.len();
         self.spans.push([start as u32, (start + kept.trim_ascii_end().len()) as u32]);
@@ -136,25 +158,77 @@ pub(super) fn tokenise(text: &str, delimiter: u8, width: usize) -> Result<Cells<
     }
 }
 
+/// Where a delimiter or a control character is: a tab, a form feed or the end of a line.
+struct Ends<'t> {
+    bytes: &'t [u8],
+    /// Eight times the delimiter.
+    delimiter: u64,
+    /// Where the word is that is looked at, and the high bits of those of its bytes that are one and were not given yet.
+    word: usize,
+    marks: u64,
+}
+
+impl<'t> Ends<'t> {
+    fn new(bytes: &'t [u8], delimiter: u8) -> Self {
+        let mut ends = Self { bytes, delimiter: u64::from_le_bytes([delimiter; 8]), word: 0, marks: 0 };
+        ends.look(0);
+        ends
+    }
+
+    /// Looks at the eight bytes from there on.
+    #[inline(always)]
+    fn look(&mut self, from: usize) {
+        const ONES: u64 = u64::MAX / 255;
+        const LOW: u64 = ONES * 127;
+        let rest = self.bytes.get(from..).unwrap_or(&[]);
+        let word = match rest.first_chunk() {
+            Some(eight) => u64::from_le_bytes(*eight),
+            None => rest.iter().rev().fold(u64::MAX, |word, &b| word << 8 | u64::from(b)),
+        };
+        // High bits of bytes that are not the delimiter, and of those from 14 on: no byte carries into the next.
+        let other = word ^ self.delimiter;
+        let other = ((other & LOW) + LOW) | other;
+        let text = ((word & LOW) + ONES * (128 - 14)) | word;
+        (self.word, self.marks) = (from, !((other & text) | LOW));
+    }
+
+    /// The next one; the end of the text after the last.
+    #[inline(always)]
+    fn find(&mut self) -> usize {
+        while self.marks == 0 {
+            if self.bytes.len() - self.word <= 8 {
+                return self.bytes.len();
+            }
+            self.look(self.word + 8);
+        }
+        let at = self.word + self.marks.trailing_zeros() as usize / 8;
+        self.marks &= self.marks - 1;
+        at
+    }
+}
+
 /// The same where the cells lie in the text as they are: no quote inside of quotes. `None` for other texts.
 fn simple(text: &str, delimiter: u8, width: usize) -> Option<Result<Cells<'_>, Placed>> {
     let bytes = text.as_bytes();
     let mut rows = Rows { width, spans: Vec::with_capacity(bytes.len() / 8), ..Rows::default() };
     let (mut from, mut line, mut begun) = (0, 1, 1);
+    let mut next = Ends::new(bytes, delimiter);
     while from <= bytes.len() {
         let (start, end, at) = if bytes.get(from) == Some(&b'"') {
             let end = from + 1 + memchr(b'"', &bytes[from + 1..])?;
+            next.look((end + 2).min(bytes.len()));
+            line += line_ends(bytes, from..end) as u32;
             (from + 1, end, end + 1)
         } else {
-            let end = memchr3(delimiter, b'\n', b'\r', &bytes[from..]).map_or(bytes.len(), |length| from + length);
+            let mut end = next.find();
+            while bytes.get(end).is_some_and(|&b| b != delimiter && !matches!(b, b'\n' | b'\r')) {
+                end = next.find();
+            }
             (from, end, end)
         };
         let ends = bytes.get(at).copied();
-        if ends.is_some_and(|b| b != delimiter && !matches!(b, b'\n' | b'\r')) {
+        if start > from && ends.is_some_and(|b| b != delimiter && !matches!(b, b'\n' | b'\r')) {
             return None;
-        }
-        if start > from {
-            line += line_ends(bytes, from..at) as u32;
         }
         rows.cell(bytes, start, end);
         from = at + 1;

@@ -158,8 +158,7 @@ impl Meanings {
 
 /// Whether a text that parses as a number has a point before its last three digits, and one to three before that: one that may
 /// part thousands.
-pub(super) fn point_may_group(text: &str) -> bool {
-    let bytes = text.as_bytes();
+pub(super) fn point_may_group(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"-").or(bytes.strip_prefix(b"+")).unwrap_or(bytes);
     matches!(bytes.len(), 5..=7)
         && bytes[bytes.len() - 4] == b'.'
@@ -284,6 +283,12 @@ pub(super) fn date(text: &str, order: Option<DateOrder>) -> Option<(Meanings, Sh
     let time = time.trim();
     let seconds = if time.is_empty() { 0.0 } else { seconds(time)? };
     Some((found.map(|days| days + seconds / 86_400.0), short))
+}
+
+/// Days of a date like 2024-02-29, which [`date`] takes, too.
+pub(super) fn iso_date(text: &str) -> Option<f64> {
+    let [_, _, _, _, b'-', _, _, b'-', _, _] = text.as_bytes() else { return None };
+    days(text.get(..4)?, text.get(5..7)?, text.get(8..)?)
 }
 
 fn in_digits(text: &str, order: Option<DateOrder>) -> Option<(Meanings, Short, &str)> {
