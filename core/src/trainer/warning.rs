@@ -133,7 +133,14 @@ impl Warning {
                 text.push_str(" on training rows and ");
                 push_percent(&mut text, test);
             }
-            _ => {}
+            Self::Constant
+            | Self::Saturated { .. }
+            | Self::Reversed { .. }
+            | Self::Outweighed { .. }
+            | Self::Edge { .. }
+            | Self::NoDescent
+            | Self::Start
+            | Self::Risen { .. } => {}
         }
         let near = matches!(self, Self::Unfit { moved, .. } if moved < NEAR);
         text.push_str(match self {
