@@ -38,7 +38,7 @@ pub use constraints::*;
 pub use figures::Figures;
 pub use given::*;
 pub use predictor::{Predictor, Scored};
-pub use run::{Doubt, Objective, Run, SumReport};
+pub use run::{Diagnostic, Objective, Run, SumReport};
 pub use sum_run::{End, SumRun};
 pub use warning::Warning;
 #[cfg(feature = "every-method")]
