@@ -145,7 +145,34 @@ impl fmt::Display for ExpressionError {
 
 impl core::error::Error for ExpressionError {}
 
-const NAMES: &str = "gap(fpr), gap(tpr), recall, fpr, precision, loss";
+/// The list of quantities: how each is shown where a name is unknown, its names, and the method that reads it. What is not shown
+/// cannot be read, so a test that counts each quantity shown misses none.
+macro_rules! quantities {
+    ($first:literal: $($first_name:literal)|+ => $read_first:ident, $($shown:literal: $($name:literal)|+ => $read:ident,)*) => {
+        const NAMES: &str = concat!($first, $(", ", $shown),*);
+
+        impl Cursor<'_> {
+            fn quantity(&mut self) -> Result<Quantity, ExpressionError> {
+                self.space();
+                let place = self.at;
+                match self.span(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
+                    $($first_name)|+ => self.$read_first(),
+                    $($($name)|+ => self.$read(),)*
+                    "" => Err(self.error(place, ExpressionErrorKind::Expected { what: NAMES })),
+                    name => Err(self.error(place, ExpressionErrorKind::Unknown { name: name.to_string() })),
+                }
+            }
+        }
+    };
+}
+
+quantities! {
+    "gap(fpr), gap(tpr)": "gap" => gap,
+    "recall": "recall" | "tpr" => recall,
+    "fpr": "fpr" => fpr,
+    "precision": "precision" => precision,
+    "loss": "loss" => loss,
+}
 
 impl Expression {
     /// A constraint with names for the numbers of groups; a group without a name is called by its number.
@@ -178,8 +205,12 @@ impl Expression {
         } else {
             return Err(cursor.expected("<= or >="));
         };
-        let loss = matches!(quantity, Quantity::Loss { .. } | Quantity::LossOn { .. });
-        if sense == Sense::AtLeast && (loss || matches!(quantity, Quantity::Gap { .. })) {
+        let (loss, upper_only) = match quantity {
+            Quantity::Loss { .. } | Quantity::LossOn { .. } => (true, true),
+            Quantity::Gap { .. } => (false, true),
+            Quantity::Rate { .. } | Quantity::Precision { .. } => (false, false),
+        };
+        if sense == Sense::AtLeast && upper_only {
             return Err(cursor.error(place, ExpressionErrorKind::UpperOnly));
         }
         cursor.space();
@@ -209,6 +240,26 @@ impl Quantity {
         let quantity = cursor.quantity()?;
         cursor.end()?;
         Ok(quantity)
+    }
+
+    /// The group that it names, if it names one.
+    #[must_use]
+    pub fn group(&self) -> Option<&str> {
+        match self {
+            Self::Rate { group, .. } | Self::Precision { group } | Self::Loss { group } => group.as_deref(),
+            Self::Gap { .. } | Self::LossOn { .. } => None,
+        }
+    }
+
+    /// What the rows are called that its value is a share or a mean of.
+    #[must_use]
+    pub fn rows(&self) -> &'static str {
+        match self {
+            Self::Gap { rate: Rate::Tpr, .. } | Self::Rate { rate: Rate::Tpr, .. } => "positive rows",
+            Self::Gap { rate: Rate::Fpr, .. } | Self::Rate { rate: Rate::Fpr, .. } => "negative rows",
+            Self::Precision { .. } => "rows that are predicted positive",
+            Self::Loss { .. } | Self::LossOn { .. } => "rows",
+        }
     }
 }
 
@@ -317,54 +368,54 @@ impl<'a> Cursor<'a> {
         Ok(None)
     }
 
-    fn quantity(&mut self) -> Result<Quantity, ExpressionError> {
+    fn gap(&mut self) -> Result<Quantity, ExpressionError> {
+        self.need("(", "(tpr) or (fpr)")?;
         self.space();
-        let place = self.at;
-        let name = self.span(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-        Ok(match name {
-            "gap" => {
-                self.need("(", "(tpr) or (fpr)")?;
-                self.space();
-                let rate = if self.take("tpr") {
-                    Rate::Tpr
-                } else if self.take("fpr") {
-                    Rate::Fpr
-                } else {
-                    return Err(self.expected("tpr or fpr"));
-                };
-                self.space();
-                let fpr = if self.take("@") {
-                    self.space();
-                    let place = self.at;
-                    let level = self.number("a false-positive rate")?;
-                    if !(level > 0.0 && level < 1.0) {
-                        let kind = ExpressionErrorKind::Range { what: "a false-positive rate above 0 and below 1" };
-                        return Err(self.error(place, kind));
-                    }
-                    Some(level)
-                } else {
-                    None
-                };
-                self.need(")", "@ or )")?;
-                Quantity::Gap { rate, fpr }
+        let rate = if self.take("tpr") {
+            Rate::Tpr
+        } else if self.take("fpr") {
+            Rate::Fpr
+        } else {
+            return Err(self.expected("tpr or fpr"));
+        };
+        self.space();
+        let fpr = if self.take("@") {
+            self.space();
+            let place = self.at;
+            let level = self.number("a false-positive rate")?;
+            if !(level > 0.0 && level < 1.0) {
+                let kind = ExpressionErrorKind::Range { what: "a false-positive rate above 0 and below 1" };
+                return Err(self.error(place, kind));
             }
-            "recall" | "tpr" => Quantity::Rate { rate: Rate::Tpr, group: self.group()? },
-            "fpr" => Quantity::Rate { rate: Rate::Fpr, group: self.group()? },
-            "precision" => Quantity::Precision { group: self.group()? },
-            "loss" => {
-                let group = self.group()?;
-                let here = self.at;
-                self.space();
-                if group.is_none() && self.take("(") {
-                    Quantity::LossOn { file: self.name(')', "a file")? }
-                } else {
-                    self.at = here;
-                    Quantity::Loss { group }
-                }
-            }
-            "" => return Err(self.error(place, ExpressionErrorKind::Expected { what: NAMES })),
-            name => return Err(self.error(place, ExpressionErrorKind::Unknown { name: name.to_string() })),
-        })
+            Some(level)
+        } else {
+            None
+        };
+        self.need(")", "@ or )")?;
+        Ok(Quantity::Gap { rate, fpr })
+    }
+
+    fn recall(&mut self) -> Result<Quantity, ExpressionError> {
+        Ok(Quantity::Rate { rate: Rate::Tpr, group: self.group()? })
+    }
+
+    fn fpr(&mut self) -> Result<Quantity, ExpressionError> {
+        Ok(Quantity::Rate { rate: Rate::Fpr, group: self.group()? })
+    }
+
+    fn precision(&mut self) -> Result<Quantity, ExpressionError> {
+        Ok(Quantity::Precision { group: self.group()? })
+    }
+
+    fn loss(&mut self) -> Result<Quantity, ExpressionError> {
+        let group = self.group()?;
+        let here = self.at;
+        self.space();
+        if group.is_none() && self.take("(") {
+            return Ok(Quantity::LossOn { file: self.name(')', "a file")? });
+        }
+        self.at = here;
+        Ok(Quantity::Loss { group })
     }
 }
 

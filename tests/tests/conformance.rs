@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use undercurve::algorithm::{Adam, AnyAlgorithm, Pesg, Stages};
+use undercurve::algorithm::{Adam, Algorithm, Answer, AnyAlgorithm, COUNTERS, Pesg, Stages, State};
 use undercurve::batch::{Batch, Drawn};
 use undercurve::data::Rows;
 use undercurve::estimator::{Estimator, Grad};
@@ -123,6 +123,39 @@ fn sources(folder: &Path, out: &mut Vec<String>) {
     }
 }
 
+/// Estimators and algorithms: a test makes each, by its type or by the method whose file it is in.
+#[test]
+fn every_part_is_in_a_test() {
+    let mut tests = Vec::new();
+    for folder in ["tests/tests", "tests/src"] {
+        sources(&root().join(folder), &mut tests);
+    }
+    let words: BTreeSet<&str> =
+        tests.iter().flat_map(|text| text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))).collect();
+    let (mut parts, mut lacking) = (0, Vec::new());
+    for folder in ["estimator", "algorithm"] {
+        let mut texts = Vec::new();
+        sources(&root().join("core/src").join(folder), &mut texts);
+        for text in &texts {
+            let methods = text.lines().filter_map(|line| line.trim().strip_prefix("name: \"")?.strip_suffix("\","));
+            let by_method = methods.into_iter().any(|name| words.contains(name));
+            for line in text.lines().filter_map(|line| line.strip_prefix("impl")) {
+                let Some((of, whom)) = line.split_once(" for ") else { continue };
+                let of = of.trim_end_matches("<T>").rsplit(' ').next().unwrap_or_default();
+                if of == "Estimator" || of == "Algorithm" {
+                    let whom = whom.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+                    parts += 1;
+                    if !by_method && !words.contains(whom) {
+                        lacking.push(whom.to_string());
+                    }
+                }
+            }
+        }
+    }
+    assert!(lacking.is_empty(), "no test of {lacking:?}");
+    assert!(parts > 35, "{parts}");
+}
+
 /// Estimators, algorithms, samplers, models, finite sums and what minimises them: the documentation of each has an example.
 #[test]
 fn every_part_has_an_example() {
@@ -207,6 +240,66 @@ fn every_estimator_keeps_the_contract() {
             }
         }
     }
+}
+
+/// An algorithm may ask for another weight of new values: whose rows own a part of the state, moves it at the batch's rate.
+#[test]
+fn states_of_rows_move_at_the_rate_of_the_batch() {
+    let scores = [[-1.5, 0.25, 0.5, -0.5, 0.0, 3.0, 0.75, -2.0], [0.5, -0.25, 1.5, 0.0, 1.0, -1.0, 2.0, 0.25]];
+    let mut names = Vec::new();
+    for m in score_methods() {
+        let estimator = m.estimator(&m.settings(&[]).unwrap()).unwrap();
+        if estimator.state_len(30) == estimator.state_len(60) {
+            continue;
+        }
+        let state_at = |rate| {
+            let mut state = vec![0.0f64; estimator.state_len(30)];
+            let terms = 0..Estimator::<f64>::terms(&estimator);
+            for (term, scores, rate) in
+                terms.flat_map(|term| [(term, &scores[0], None), (term, &scores[1], Some(rate))])
+            {
+                let batch = Batch::new(scores, 1, &[0, 5, 8], &[50, 30], Drawn::Stratified).unwrap();
+                let batch = batch.with_slots(&[0, 1, 2]).of_term(term).at_rate(rate);
+                let need = Estimator::<f64>::need(&estimator, batch.shape());
+                let (mut real, mut f64s) = (vec![0.0; need.real], vec![0.0; need.f64]);
+                let (mut u32s, mut u64s) = (vec![0; need.u32], vec![0; need.u64]);
+                let scratch = Scratch { real: &mut real, f64: &mut f64s, u32: &mut u32s, u64: &mut u64s };
+                Estimator::<f64>::track(&estimator, &batch, &mut state, scratch).unwrap();
+            }
+            state
+        };
+        assert_ne!(state_at(0.25), state_at(0.75), "{}: its state moves at a rate of its own", m.name);
+        names.push(m.name);
+    }
+    assert!(names.len() >= 5, "{names:?}");
+}
+
+/// Every step rule on ordinary and on huge gradients: everything is finite, or a typed error that changes nothing.
+#[test]
+fn every_step_rule_keeps_the_contract() {
+    let ce = method("ce").unwrap();
+    let mut names = Vec::new();
+    for rule in OPTIMIZERS {
+        let pairs = [("optimizer", rule.name)];
+        let Ok(settings) = ce.settings(&pairs) else { continue };
+        let (_, algorithm) = ce.parts(&settings.with_scope(Scope { steps: 100, ..Scope::default() })).unwrap();
+        for grad in [[1.0, -1.0, 0.5], [1e200, 1.0, 0.0], [1.7e308, -1.7e308, 1.7e308]] {
+            let mut points = vec![0.5f64; 3 * Algorithm::<f64>::points(&algorithm)];
+            let mut slots = vec![0.0f64; Algorithm::<f64>::slots_len(&algorithm, 3)];
+            let mut counters = [0; COUNTERS];
+            for _ in 0..3 {
+                let before = (points.clone(), slots.clone(), counters);
+                let mut state = State { points: &mut points, slots: &mut slots, counters: &mut counters };
+                let told = algorithm.tell(&mut state, Answer::Gradient { value: 1.0, grad: &grad });
+                let finite = points.iter().chain(&slots).all(|x| x.is_finite());
+                assert!(finite, "{} {grad:?}: {points:?} {slots:?}", rule.name);
+                assert!(told.is_ok() || (points.clone(), slots.clone(), counters) == before, "{} {grad:?}", rule.name);
+                assert!(told.is_ok() || grad[0] > 1.0, "{} {grad:?}: {told:?}", rule.name);
+            }
+        }
+        names.push(rule.name);
+    }
+    assert!(names.len() >= 6, "{names:?}");
 }
 
 fn sum_methods() -> impl Iterator<Item = &'static Method> {

@@ -82,7 +82,9 @@ impl AucMargin {
     fn scale<T: Real>(&self, batch: &Batch<'_, T>) -> f64 {
         let [low, high] = match (self.weights, batch.drawn()) {
             (Weights::Unbiased, Drawn::Stratified) => [batch.mass(0), batch.mass(1)],
-            _ => [batch.starts()[1], batch.starts()[2] - batch.starts()[1]].map(f64::from),
+            (Weights::AsDrawn, _) | (Weights::Unbiased, Drawn::Uniform | Drawn::All) => {
+                [batch.starts()[1], batch.starts()[2] - batch.starts()[1]].map(f64::from)
+            }
         };
         match self.form {
             AucMarginForm::PerClass => 1.0,

@@ -17,7 +17,7 @@ pub(crate) mod make {
     use super::super::gdro::{Blocks, Gdro, GdroSettings, Risk};
     use super::super::tracker::Tracker;
     use super::super::{AnyEstimator, surrogate};
-    use crate::error::Result;
+    use crate::error::{Error, Result};
     use crate::registry::settings::Settings;
 
     /// How u moves, and which u the weights are made of.
@@ -54,7 +54,8 @@ pub(crate) mod make {
         }
         let objective = match objective {
             Some("ce") => Minimised::CrossEntropy,
-            _ => Minimised::Auc(surrogate(settings)?),
+            Some("auc") | None => Minimised::Auc(surrogate(settings)?),
+            Some(_) => return Err(Error::Param { what: "objective" }),
         };
         let form = match costs {
             Costs::Smoothed => Form::Smoothed(settings.value("smoothing")),

@@ -287,7 +287,7 @@ fn class_weights<T: Real>(weights: Weights, batch: &Batch<'_, T>) -> [f64; 2] {
             let all = negatives + positives;
             [negatives / (all * low), positives / (all * high)].map(|w| if w.is_finite() { w } else { 0.0 })
         }
-        _ => [1.0 / (low + high); 2],
+        (Weights::AsDrawn, _) | (Weights::Unbiased, Drawn::Uniform | Drawn::All) => [1.0 / (low + high); 2],
     }
 }
 
@@ -299,7 +299,7 @@ fn segment_weight<T: Real>(weights: Weights, batch: &Batch<'_, T>, segment: usiz
             let all: f64 = (0..batch.shape().segments).map(|segment| batch.mass(segment)).sum();
             batch.mass(segment) / (all * rows)
         }
-        _ => 1.0 / batch.shape().rows as f64,
+        (Weights::AsDrawn, _) | (Weights::Unbiased, Drawn::Uniform | Drawn::All) => 1.0 / batch.shape().rows as f64,
     }
 }
 

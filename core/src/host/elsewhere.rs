@@ -89,7 +89,7 @@ impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
             {
                 Some((at, draw))
             }
-            _ => None,
+            Ask::Evaluate { .. } | Ask::Turn { .. } | Ask::ClassMeans { .. } | Ask::Report { .. } | Ask::Done => None,
         }
     }
 

@@ -379,7 +379,18 @@ impl<'a> Settings<'a> {
                 let share = if self.scope.network { network } else { linear };
                 libm::ceil(total as f64 * share / (1.0 + share)) as u64
             }
-            _ => self.pretrain_steps().min(total / 2),
+            Some(
+                Auto::Model { .. }
+                | Auto::Rate { .. }
+                | Auto::Penalised { .. }
+                | Auto::PerRow { .. }
+                | Auto::Validated { .. }
+                | Auto::PerPositive { .. }
+                | Auto::Passes { .. }
+                | Auto::Positives(_)
+                | Auto::InRange { .. },
+            )
+            | None => self.pretrain_steps().min(total / 2),
         }
     }
 

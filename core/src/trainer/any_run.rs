@@ -1,7 +1,7 @@
 //! The runs of the registry's methods, by value.
 
 use super::batch_run::BatchRun;
-use super::run::{Doubt, Objective, Run};
+use super::run::{Diagnostic, Objective, Run};
 use super::sum_run::SumRun;
 use crate::checkpoint::CheckpointError;
 use crate::data::{Dataset, Rows};
@@ -93,8 +93,8 @@ impl<T: Real> Run<T> for AnyRun<T> {
             Self::Sum(_) => None,
         }
     }
-    fn doubt(&mut self, data: &Dataset<T>) -> Result<Option<Doubt>> {
-        each!(self, run => run.doubt(data))
+    fn diagnostic(&mut self, data: &Dataset<T>) -> Result<Option<Diagnostic>> {
+        each!(self, run => run.diagnostic(data))
     }
     fn step_size(&self) -> Option<(f64, f64)> {
         each!(self, run => run.step_size())

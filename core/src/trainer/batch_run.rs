@@ -2,7 +2,7 @@
 
 use super::config::{Config, TrainerError, as_rows, counted, no_weights, refuse_unread, room, steps_of};
 use super::passes::{SharedPasses, Work};
-use super::run::{Doubt, Objective, Run};
+use super::run::{Diagnostic, Objective, Run};
 use crate::algorithm::{Adam, Algorithm, AnyAlgorithm};
 #[cfg(feature = "every-method")]
 use crate::algorithm::{COUNTERS, State};
@@ -460,14 +460,14 @@ where
         self.host.estimator.link()
     }
 
-    fn doubt(&mut self, _: &Dataset<T>) -> Result<Option<Doubt>> {
+    fn diagnostic(&mut self, _: &Dataset<T>) -> Result<Option<Diagnostic>> {
         let steps = self.steps_done();
         let early = self.host.pretraining.get().filter(|first| steps < first.steps);
         if self.exact().is_some() && self.is_done() && self.start().is_some_and(|start| start == self.weights()) {
-            return Ok(Some(Doubt::Start));
+            return Ok(Some(Diagnostic::Start));
         }
         if early.is_none() && self.host.algorithm.is_stuck(self.sizes.counters(&self.u64)) {
-            return Ok(Some(Doubt::Stuck));
+            return Ok(Some(Diagnostic::Stuck));
         }
         let ball = match &early {
             Some(first) => Algorithm::<T>::ball(&first.algorithm),
@@ -477,7 +477,7 @@ where
         let iterate = self.iterate();
         let free = &iterate[..iterate.len().saturating_sub(ascent)];
         let square: f64 = free.iter().map(|x| x.f64() * x.f64()).sum();
-        Ok((libm::sqrt(square) > 0.99 * radius).then_some(Doubt::Edge { radius }))
+        Ok((libm::sqrt(square) > 0.99 * radius).then_some(Diagnostic::Edge { radius }))
     }
 
     fn write(&self, out: &mut Vec<u8>) {

@@ -155,17 +155,13 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     /// What the run trains under, in the order of [`Function::constraint`]: what was asked for, else what its method is for.
     #[must_use]
     pub fn constraints(&self) -> Vec<Expression> {
-        match self.estimator() {
-            Some(AnyEstimator::Constrained(of)) if self.config().constraints.is_empty() => {
-                let list = of.constraints().as_slice().iter();
-                list.map(|constraint| Expression::of(constraint, self.train_data().group_names())).collect()
-            }
-            // (They were read when the run was made.)
-            Some(AnyEstimator::Constrained(_)) => {
-                self.config().constraints.iter().filter_map(|text| Expression::parse(text).ok()).collect()
-            }
-            _ => Vec::new(),
+        let Some(AnyEstimator::Constrained(of)) = self.estimator() else { return Vec::new() };
+        if self.config().constraints.is_empty() {
+            let list = of.constraints().as_slice().iter();
+            return list.map(|constraint| Expression::of(constraint, self.train_data().group_names())).collect();
         }
+        // (They were read when the run was made.)
+        self.config().constraints.iter().filter_map(|text| Expression::parse(text).ok()).collect()
     }
 
     /// Warnings about the settings before the run: penalties without effect, since a constraint cannot come as far past

@@ -40,7 +40,7 @@ pub use constraints::*;
 pub use figures::Figures;
 pub use given::*;
 pub use predictor::{Predictor, Scored};
-pub use run::{Doubt, Objective, Run, SumReport};
+pub use run::{Diagnostic, Objective, Run, SumReport};
 #[cfg(feature = "stream")]
 pub use stream::stream_methods;
 pub use sum_run::{End, SumRun};

@@ -34,7 +34,7 @@ pub struct Objective {
 /// What a run says against its own model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Doubt {
+pub enum Diagnostic {
     /// It has been put back to where the method's own steps began.
     Start,
     /// Its algorithm ended without a step.
@@ -108,7 +108,7 @@ pub trait Run<T: Real> {
     ///
     /// # Errors
     /// `Overflow`.
-    fn doubt(&mut self, _data: &Dataset<T>) -> Result<Option<Doubt>> {
+    fn diagnostic(&mut self, _data: &Dataset<T>) -> Result<Option<Diagnostic>> {
         Ok(None)
     }
     /// The estimator, of the registry's methods; `None` of runs of your own and of finite sums.

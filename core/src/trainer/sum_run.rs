@@ -4,7 +4,7 @@ use super::config::{Config, Length, TrainerError, counted, refuse_unread, room};
 use super::given::Beside;
 use super::passes::{SharedPasses, Work};
 use super::predictor::Predictor;
-use super::run::{Doubt, Objective, Run, SumReport};
+use super::run::{Diagnostic, Objective, Run, SumReport};
 use crate::checkpoint::{CheckpointError, Coded, Reader, reals, write_reals};
 use crate::data::{Dataset, Rows, Targets};
 use crate::error::{Error, Result};
@@ -326,7 +326,7 @@ impl<T: Real, M: Model<T> + Sync, F: FiniteSum<T>, L: Lent<T>> Run<T> for SumRun
         Ok(Objective { value, grad_norm_sq: Some(grad_norm_sq), sum })
     }
 
-    fn doubt(&mut self, data: &Dataset<T>) -> Result<Option<Doubt>> {
+    fn diagnostic(&mut self, data: &Dataset<T>) -> Result<Option<Diagnostic>> {
         self.params(data)?;
         let sum = self.sum.over(data.rows(), data.response());
         let scratch = self.work.lend(working(sum.oracle())).real;
@@ -339,7 +339,7 @@ impl<T: Real, M: Model<T> + Sync, F: FiniteSum<T>, L: Lent<T>> Run<T> for SumRun
         };
         let to = sum.oracle().objective(&self.params, scratch)?;
         self.began = Some(from);
-        Ok((to > from).then_some(Doubt::Risen { from, to }))
+        Ok((to > from).then_some(Diagnostic::Risen { from, to }))
     }
 
     fn step_size(&self) -> Option<(f64, f64)> {

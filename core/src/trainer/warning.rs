@@ -1,6 +1,6 @@
 //! Warnings about a trained model: runs that end without an error but learned nothing, or cannot continue.
 
-use super::run::{Doubt, Run};
+use super::run::{Diagnostic, Run};
 use super::{Figures, ModelSpec, Trainer};
 use crate::decimal;
 use crate::error::Result;
@@ -133,7 +133,14 @@ impl Warning {
                 text.push_str(" on training rows and ");
                 push_percent(&mut text, test);
             }
-            _ => {}
+            Self::Constant
+            | Self::Saturated { .. }
+            | Self::Reversed { .. }
+            | Self::Outweighed { .. }
+            | Self::Edge { .. }
+            | Self::NoDescent
+            | Self::Start
+            | Self::Risen { .. } => {}
         }
         let near = matches!(self, Self::Unfit { moved, .. } if moved < NEAR);
         text.push_str(match self {
@@ -250,13 +257,13 @@ fn memorised(train: &Summary, test: &Summary) -> Option<Warning> {
     far.then_some(Warning::Memorised { train: train.ap, test: test.ap })
 }
 
-impl From<Doubt> for Warning {
-    fn from(doubt: Doubt) -> Self {
-        match doubt {
-            Doubt::Start => Self::Start,
-            Doubt::Stuck => Self::NoDescent,
-            Doubt::Risen { from, to } => Self::Risen { from, to },
-            Doubt::Edge { radius } => Self::Edge { radius },
+impl From<Diagnostic> for Warning {
+    fn from(diagnostic: Diagnostic) -> Self {
+        match diagnostic {
+            Diagnostic::Start => Self::Start,
+            Diagnostic::Stuck => Self::NoDescent,
+            Diagnostic::Risen { from, to } => Self::Risen { from, to },
+            Diagnostic::Edge { radius } => Self::Edge { radius },
         }
     }
 }
@@ -325,10 +332,10 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
                 return Ok(Some(Warning::Saturated { slope }));
             }
         }
-        if let Some(doubt) = self.run.doubt(self.beside.rows(&self.train))? {
+        if let Some(diagnostic) = self.run.diagnostic(self.beside.rows(&self.train))? {
             // (No step is better than one that ranks all rows rightly.)
-            let done = matches!((doubt, train), (Doubt::Stuck, Figures::Binary(train)) if train.auroc == 1.0);
-            return Ok((!done).then(|| doubt.into()));
+            let done = matches!((diagnostic, train), (Diagnostic::Stuck, Figures::Binary(train)) if train.auroc == 1.0);
+            return Ok((!done).then(|| diagnostic.into()));
         }
         Ok(match train {
             Figures::Binary(train) => match (of_binary(train, test), chance(train)) {

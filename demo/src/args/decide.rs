@@ -67,11 +67,11 @@ pub const CALIBRATE: &[Word<How>] = &[
 /// The options.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct DecisionArgs {
-    /// What a false positive costs, in any unit; with --cost-fn it stands for a range of false-positive rates (--fpr),
-    /// which the first lines of the run name, and the threshold is the cheapest one
+    /// Cost of a false positive, in any unit. With --cost-fn it sets the range of false-positive rates (--fpr), which the first
+    /// lines of the run print, and the threshold of least cost is chosen
     #[arg(long, value_name = "COST", requires = "cost_fn", conflicts_with = "fpr", allow_negative_numbers = true)]
     cost_fp: Option<f64>,
-    /// What a false negative costs
+    /// Cost of a false negative
     #[arg(long, value_name = "COST", requires = "cost_fp", allow_negative_numbers = true)]
     cost_fn: Option<f64>,
     /// Share of positives where the model will be used [default: that of the training rows]
@@ -82,7 +82,7 @@ pub struct DecisionArgs {
     /// [default: fpr<=HI, the upper end of --fpr; with --cost-fp the cheapest]
     #[arg(long, value_name = "RULE", value_parser = rule, conflicts_with = "cost_fp", allow_negative_numbers = true)]
     threshold: Option<ThresholdRule>,
-    /// What turns scores into probabilities, fitted on the same rows: none, platt (a logistic curve), isotonic (any increasing
+    /// Calibration of scores to probabilities, fitted on the same rows: none, platt (a logistic curve), isotonic (any increasing
     /// function, for a thousand rows of each class and more), beta (a curve with two slopes) or auto (the best of these on rows held out) [default: platt where there are validation rows and the method fits
     /// no probabilities itself]
     #[arg(long, value_name = "HOW", hide_possible_values = true, value_parser = words(CALIBRATE))]
@@ -90,16 +90,16 @@ pub struct DecisionArgs {
     /// Rows to choose the model's step and its threshold on: a share of the training rows, drawn by class, or a file
     #[arg(long, value_name = "SHARE|FILE", value_parser = valid, allow_negative_numbers = true)]
     valid: Option<Valid>,
-    /// Which model of the run is kept: best, of some twenty looks at the validation rows (under constraints that which
-    /// passes their bounds least on training and validation rows together, and of those that keep them the best), or last [default: best]
+    /// Which model of the run is kept: best, of about twenty measured on the validation rows (under constraints, the one that
+    /// exceeds its bounds least on training and validation rows together; of those within them, the best), or last [default: best]
     #[arg(long, value_name = "WHICH", requires = "valid", hide_possible_values = true, value_parser = words(KEEP))]
     keep: Option<Keep>,
     /// What best means: auroc, ap or pauc (cvar where the worst groups' loss is minimised); of several classes hand-till, auroc, ap or accuracy; of numbers rmse, mae or r2
     /// [default: what the method trains for]
     #[arg(long, value_name = "NAME", requires = "valid")]
     metric: Option<String>,
-    /// End the run after so many looks (after every twentieth of the method's own steps) without a better model
-    #[arg(long, value_name = "LOOKS", requires = "valid")]
+    /// End the run after this many measurements (one every twentieth of the method's own steps) without a better model
+    #[arg(long, value_name = "N", requires = "valid")]
     patience: Option<u64>,
 }
 

@@ -12,7 +12,7 @@ pub struct ManyArgs {
     /// start values, the batches and, with --split or a share as --valid, the rows; with --test FILE all have the same
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seeds: Option<u64>,
-    /// Train a run for every point: parameters with commas between them, each as LO:HI:COUNT or A|B|…, as in
+    /// Train a run for every point of a grid: settings separated by commas, each as LO:HI:COUNT or A|B|…, for example
     /// lr=.01:.1:8,margin=.3|.5. Values from LO to HI are spaced by ratio where HI is 5 times LO or more, else evenly, and
     /// rounded to four digits. With --seeds every point has every seed; 1024 runs at most
     #[arg(long, value_name = "NAME=VALUES,…", value_parser = Grid::parse)]

@@ -54,9 +54,9 @@ which the finite sums fit with loss=least-squares.
 
 {}
 
-Exit code: 0 when all went well, also where a constraint is not met or cannot be told (the last line says so; with --require 3
-where one is not met, and 4 where none is but one cannot be told from so few rows), 2 for bad input or options (one line says what and where, and nothing is written, but for
-a run that ends at a batch of one class, of which the last save stays), 130 after Ctrl-C and 143 after SIGTERM, both saved as at the end, 1 for anything else.", constraints::HELP))]
+Exit codes: 0 for success. With --require, 3 if a constraint is not met, and 4 if the rows are too few to tell of one; without it
+both are 0, and the last line says so. 2 for bad input or options: one line says what and where, and nothing is written (a run
+that ends at a batch of one class keeps its last save). 130 after Ctrl-C, 143 after SIGTERM; both save the run. 1 for anything else.", constraints::HELP))]
 pub struct Args {
     /// Training data: CSV or LIBSVM, plain or gzip; - is stdin
     #[arg(value_name = "DATA")]
@@ -87,7 +87,7 @@ pub struct Args {
     /// values ai-sarah with loss=least-squares]
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
-    /// A parameter of the method, as often as needed; `undercurve methods NAME` lists them
+    /// A setting of the method (repeatable); `undercurve methods NAME` lists them
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
     /// Settings to begin with, which --set changes: defaults, or paper for those of the method's paper; or a method with
@@ -95,27 +95,27 @@ pub struct Args {
     #[arg(long, value_name = "NAME", default_value = "defaults", value_parser = preset_name)]
     #[arg(conflicts_with = "resume")]
     pub preset: String,
-    /// What has to hold, as often as needed, for methods that train under constraints, like sonex, alexr2 or lagrange
-    /// [default: gap(fpr) <= 0.05 and gap(tpr) <= 0.05]; --group names the groups. The rows of a FILE in loss(FILE) are drawn
-    /// for that alone, and --split holds the same share of them out
+    /// A constraint (repeatable), for methods that train under constraints, such as sonex, alexr2 and lagrange
+    /// [default: gap(fpr) <= 0.05 and gap(tpr) <= 0.05]; --group names the groups. The rows of FILE in loss(FILE) serve only
+    /// this constraint; --split holds out the same share of them
     #[arg(long, value_name = "EXPR", value_parser = constraints::parse)]
     pub constraint: Vec<Expression>,
-    /// What such a method minimises: auc, ce, or cvar:SHARE, the mean loss of the worst share of the groups
+    /// What a method with constraints minimises: auc, ce, or cvar:SHARE, the mean loss of the worst share of the groups
     #[arg(long, value_name = "WHAT", conflicts_with = "resume")]
     objective: Option<String>,
-    /// End with exit code 3 when a constraint is not met, and with 4 when none is but one cannot be told from so few rows
+    /// Exit code 3 if a constraint is not met, else 4 if the rows are too few to tell of one
     #[arg(long)]
     require: bool,
-    /// Begin at a saved model instead of start values: its preparation of the data is used, its columns and classes have to be
-    /// there, and it is what `old` means in constraints. Methods that begin with cross-entropy then do not, unless --set
+    /// Begin at the parameters of a saved model. Its preparation of the data is used, and the data must have its columns and
+    /// classes. In constraints it is `old`. Steps of cross-entropy before the method are left out, unless --set
     /// pretrain=STEPS
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     start: Option<PathBuf>,
     /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS [default: linear; with --start that model]
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// Where a network mlp:WIDTHS of two classes begins: linear (at a linear model of the rows, to which weight decay pulls back),
-    /// random, or auto: what a short trial on a part of the training rows finds better, which the first lines say [default: auto;
+    /// Start values of a network mlp:WIDTHS of two classes: random; linear, a linear model of the rows (weight decay is then toward
+    /// it); or auto, the better of both in a short trial on part of the training rows, which the first lines name [default: auto;
     /// with --preset paper random]
     #[arg(long, value_name = "HOW", conflicts_with = "start", hide_possible_values = true, value_parser = words(INITS))]
     init: Option<Init>,
@@ -124,24 +124,25 @@ pub struct Args {
     fpr: Option<(f64, f64)>,
     #[command(flatten)]
     decision: DecisionArgs,
-    /// Train for so many passes over the training rows; a full gradient is one
+    /// Number of passes over the training rows; a full gradient is one pass
     #[arg(long, value_name = "N", conflicts_with = "steps", allow_negative_numbers = true)]
     passes: Option<f64>,
-    /// Train for so many steps [default: the method's]
+    /// Number of steps [default: the method's]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     steps: Option<u64>,
-    /// Stop after so many seconds even if steps are left
+    /// Stop after this many seconds, even if steps are left
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     seconds: Option<f64>,
-    /// Decides the split, the start values and the batches [default: 1]
+    /// Seed of the split, the start values and the batches [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// cpu, auto, gpu, or gpu:NAME with a part of the adapter's name, the only way to a software adapter (slower than the
-    /// CPU). One run of a small model is faster on the CPU; many (--seeds, --grid) go side by side on a GPU, and auto tries both for .1 s, with one run of a large model, too. A saved run does not name its device, and one that is resumed takes the one named then; the bits of the two
-    /// differ. What has no GPU kernel is refused with gpu and trained on the CPU with auto. When a GPU is lost, the CPU goes on
+    /// cpu, gpu, auto, or gpu:NAME with part of an adapter's name, the only way to choose a software adapter (slower than the
+    /// CPU). auto times both for .1 s, for many runs (--seeds, --grid) and for one run of a large model, and uses the CPU for the rest.
+    /// Without a GPU kernel, gpu is refused and auto trains on the CPU. If a GPU is lost, the CPU continues. A saved run does not
+    /// keep its device. Results on a GPU differ in the last bits
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device::parse)]
     device: Choice,
-    /// Threads, for reading CSV, whole-data methods, reports and scoring; the same bits with any number [default: all cores]
+    /// Threads of reading CSV, exact methods, reports and scoring; the result does not depend on their number [default: all cores]
     #[arg(long, value_name = "N", value_parser = threads::parse)]
     threads: Option<usize>,
     /// f32 or f64 [default: f32]
@@ -156,12 +157,12 @@ pub struct Args {
     /// Save every K steps instead of with every report
     #[arg(long, value_name = "K")]
     save_every: Option<u64>,
-    /// Write the model alone to FILE at the end: what `predict`, `eval` and `inspect` need, without the run
+    /// Write the model to FILE at the end, without the run; `predict`, `eval` and `inspect` read it
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Continue a saved run on the same data, and save to the same FILE unless --save names another. --steps, --passes and --set
-    /// of numbers, like lr, change what is left of it: schedules are then those of the new length. Another method, or other
-    /// data, begins at its model (--start)
+    /// of numbers, such as lr, change the remaining steps; schedules are then those of the new length. For another method or
+    /// other data, use --start
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
     /// Print one JSON object for each report (of many runs for each run), and one with the totals

@@ -72,7 +72,7 @@ pub struct Args {
     /// Column that says what each row counts [default: that of training, where DATA has it]
     #[arg(long, value_name = "COL", conflicts_with = "group")]
     weight: Option<String>,
-    /// What has to hold, as often as needed: prints for each whether it does
+    /// A constraint (repeatable); prints for each whether it is met
     #[arg(long, value_name = "EXPR", value_parser = constraints::parse)]
     constraint: Vec<Expression>,
     /// The model before training, which `old` in constraints means

@@ -25,7 +25,7 @@ pub fn parse(text: &str) -> std::result::Result<Expression, String> {
 pub const HELP: &str = "\
 Constraints: gap(fpr) <= 0.05, gap(tpr) <= 0.05, gap(fpr@0.1) <= 0.02 (at one false-positive rate over all groups),
 recall >= 0.85, fpr <= 0.2, precision >= 0.9, loss <= 0.3, each of all rows or of a group, recall[Female] >= 0.8, from
-score 0 up; loss(FILE) <= 0.3 on the rows of a file, loss(FILE) <= old or old + 0.01 against the model of --start. Each is met, not met, or, within the noise of so few rows, cannot be told.";
+score 0 up; loss(FILE) <= 0.3 on the rows of a file, loss(FILE) <= old or old + 0.01 against the model of --start. Each is met, not met, or (too few rows for the noise) cannot be told.";
 
 /// One constraint on one part of the data.
 pub struct Line<'a> {
@@ -63,31 +63,14 @@ impl<'a, T: Real> Rows<'a, T> {
     }
 }
 
-/// What the rows are called that the value of a constraint is of.
-fn rows_of(constraint: &Expression) -> &'static str {
-    match constraint.quantity {
-        Quantity::Gap { rate: Rate::Tpr, .. } | Quantity::Rate { rate: Rate::Tpr, .. } => "positive rows",
-        Quantity::Gap { rate: Rate::Fpr, .. } | Quantity::Rate { rate: Rate::Fpr, .. } => "negative rows",
-        Quantity::Precision { .. } => "rows that are predicted positive",
-        _ => "rows",
-    }
-}
-
-/// The group that a constraint is of.
-fn group(constraint: &Expression) -> Option<&str> {
-    match &constraint.quantity {
-        Quantity::Rate { group, .. } | Quantity::Precision { group } | Quantity::Loss { group } => group.as_deref(),
-        _ => None,
-    }
-}
-
 impl Line<'_> {
     /// Of what cannot be told, what would tell.
     pub fn wants(&self, constraint: &Expression) -> Option<String> {
         if self.judged.verdict != Verdict::CannotTell {
             return None;
         }
-        let (rows, names) = (rows_of(constraint), self.judged.groups.map(|of| of.map(|of| &self.groups[of as usize])));
+        let (rows, names) =
+            (constraint.quantity.rows(), self.judged.groups.map(|of| of.map(|of| &self.groups[of as usize])));
         let Some(more) = self.judged.more() else {
             return Some(match self.judged.value {
                 Some(_) => "it lies at its bound: no number of rows would tell".to_string(),
@@ -100,7 +83,7 @@ impl Line<'_> {
             }
             (Some([a, _]), [m, 0]) => format!("some {m} more {rows} of {a} would tell, at this value"),
             (Some([_, b]), [_, n]) => format!("some {n} more {rows} of {b} would tell, at this value"),
-            (None, [n, _]) => match group(constraint) {
+            (None, [n, _]) => match constraint.quantity.group() {
                 Some(group) => format!("some {n} more {rows} of {group} would tell, at this value"),
                 None => format!("some {n} more {rows} would tell, at this value"),
             },

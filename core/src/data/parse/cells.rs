@@ -706,8 +706,13 @@ impl Column {
 
     /// Takes a cell; gives it back where it is infinite.
     fn push<'a>(&mut self, row: u32, text: &'a str, reads: &Reads<'_>) -> Option<&'a str> {
+        #[cfg(feature = "stream")]
+        let hashed = self.known.buckets > 0;
+        #[cfg(not(feature = "stream"))]
+        let hashed = false;
         // A text that came before is what it was.
         if !COMPACT
+            && !hashed
             && let Found::Text { codes, numbers, words } = &mut self.cells
             && let Some(&code) = numbers.get(text)
             && (self.seen.is_none() || words.get(code as usize) == Some(&true))
@@ -728,7 +733,8 @@ impl Column {
             self.second = Vec::new();
         }
         #[cfg(feature = "stream")]
-        if let (Found::Text { codes, numbers }, 1..) = (&mut self.cells, self.known.buckets)
+        if let Found::Text { codes, numbers, .. } = &mut self.cells
+            && hashed
             && !matches!(cell, Cell::Missing)
         {
             codes.push(code(numbers, &bucket(text, self.known.buckets)));

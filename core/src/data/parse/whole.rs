@@ -204,7 +204,7 @@ pub fn first_rows(bytes: &[u8], options: &ReadOptions, name: &str, most: usize) 
     let delimiter = csv::delimiter(&piece.bytes, options);
     let cells = match detect(&text, options, name) {
         Format::Libsvm => return Vec::new(),
-        _ => csv::tokenise(&text, delimiter, 0),
+        Format::Auto | Format::Csv | Format::Whitespace => csv::tokenise(&text, delimiter, 0),
     };
     let Ok(cells) = cells else { return Vec::new() };
     let start = usize::from(csv::header(&cells, options, Reads::new(options, delimiter)).0);

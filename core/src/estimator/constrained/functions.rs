@@ -95,7 +95,7 @@ impl Constrained {
                 let of = |group: u32| mean(label(rate) * self.of.groups as usize + group as usize, function.column);
                 of(a) - of(b)
             }
-            _ => {
+            (Measure::Gap { .. } | Measure::Rate { .. } | Measure::Precision { .. } | Measure::Loss { .. }, _) => {
                 let mut sum = 0.0;
                 let constant = self.linear(of, population, |cell, factor| {
                     // (A cell without a row has no mean.)
@@ -115,7 +115,7 @@ impl Constrained {
             (Measure::Gap { rate, .. }, Some(pair)) => {
                 pair.iter().all(|&group| passes(label(rate) * self.of.groups as usize + group as usize))
             }
-            _ => {
+            (Measure::Gap { .. } | Measure::Rate { .. } | Measure::Precision { .. } | Measure::Loss { .. }, _) => {
                 let mut all = true;
                 self.linear(of, population, |cell, factor| all &= factor == 0.0 || passes(cell));
                 all
@@ -145,8 +145,8 @@ impl Constrained {
             let full = self.lambda * self.of.penalty;
             let (full, reach) = match (of.measure, function.pair) {
                 (_, Some(_)) => (2.0 * full, 1.0 - self.width(&function)),
-                (Measure::Loss { .. }, _) => (full, f64::INFINITY),
-                _ => {
+                (Measure::Loss { .. }, None) => (full, f64::INFINITY),
+                (Measure::Gap { .. } | Measure::Rate { .. } | Measure::Precision { .. }, None) => {
                     let mut most = 0.0;
                     let constant = self.linear(of, population, |_, factor| most += factor.or_larger(0.0));
                     (full, most + constant)

@@ -25,7 +25,14 @@ impl Options {
         let (square, margin, mut refused) = match loss {
             AnySurrogate::SquaredHinge(loss) => (true, loss.margin(), None),
             AnySurrogate::Hinge(loss) => (false, loss.margin(), None),
-            _ => (false, 1.0, Some(Error::Unsupported { what: "a surrogate other than hinge and squared hinge" })),
+            AnySurrogate::Square(_)
+            | AnySurrogate::Logistic(_)
+            | AnySurrogate::Sigmoid(_)
+            | AnySurrogate::Exponential(_)
+            | AnySurrogate::SmoothedHinge(_)
+            | AnySurrogate::Ramp(_) => {
+                (false, 1.0, Some(Error::Unsupported { what: "a surrogate other than hinge and squared hinge" }))
+            }
         };
         if let Sum::Pauc { fpr: (low, high), tpr } = sum {
             if !(0.0 <= low && low < high && high <= 1.0) {
