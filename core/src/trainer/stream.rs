@@ -44,7 +44,7 @@ impl<T: Real> Trainer<T> {
     /// use undercurve::trainer::{Config, Length, Trainer};
     ///
     /// let some = Arc::new(Dataset::dense(vec![0.1f32, 0.9, 0.3, 0.2], vec![0, 1, 0, 0], 1)?);
-    /// let config = Config { method: "ce".into(), length: Length::Steps(50), ..Config::default() };
+    /// let config = Config { method: "ce".into(), length: Length::Steps(500), ..Config::default() };
     /// let mut trainer = Trainer::of_stream(&config, some, [9_000, 1_000])?;
     /// while trainer.step()?.is_some() {
     ///     trainer.replace(1, &[0.8])?; // another positive
