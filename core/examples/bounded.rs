@@ -56,7 +56,7 @@ fn print(n: usize) -> undercurve::Result<()> {
 fn main() -> undercurve::Result<()> {
     let mut words = std::env::args().skip(1).map(|word| word.parse::<f64>());
     let mut number = |usual: f64| words.next().and_then(Result::ok).unwrap_or(usual) as usize;
-    let (n, bytes) = (number(1e7), number(500.0) * 1_000_000);
+    let (n, bytes) = (number(1e6), number(500.0) * 1_000_000);
     if std::env::args().nth(2).as_deref() == Some("print") {
         return print(n);
     }
