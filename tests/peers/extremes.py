@@ -7,7 +7,6 @@ precision on test rows, seconds, largest resident megabytes. With CSR: that as a
 """
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -105,7 +104,6 @@ SPARSE = {}
 def main():
     folder, programs = Path(sys.argv[1]), sys.argv[2:]
     folder.mkdir(exist_ok=True)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for program in programs:
         print(f"\n`{Path(program).name}`\n\n| table | method | end | test AUROC, AP | seconds | MB |\n|---|---|---|---|---|---|")
         for name in ROWS:

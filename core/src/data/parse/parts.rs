@@ -56,7 +56,7 @@ struct Form {
 }
 
 impl TableParts {
-    /// TableParts of at least so many rows, but for the last one.
+    /// Parts of at least so many rows, but for the last one.
     #[must_use]
     pub fn new(options: &ReadOptions, rows: usize, name: &str) -> Self {
         Self {

@@ -18,19 +18,19 @@ const PIECE: usize = 1 << 18;
 /// Where rows come from, as often as they are asked for.
 pub struct Source {
     path: PathBuf,
-    copy: Option<Copy>,
+    copy: Option<PipeCopy>,
     /// Length and time of the last change.
     state: Option<(u64, Option<SystemTime>)>,
 }
 
 /// The copy of what came through a pipe, gone with it.
-struct Copy {
+struct PipeCopy {
     file: File,
     /// Where it is, if it still has a name.
     path: Option<PathBuf>,
 }
 
-impl Drop for Copy {
+impl Drop for PipeCopy {
     fn drop(&mut self) {
         self.path.iter().for_each(|path| _ = fs::remove_file(path));
     }
@@ -118,7 +118,7 @@ fn told(error: DataError) -> CliError {
 }
 
 /// Copies a pipe to a file without a name, where the system has such.
-fn copied(path: &Path) -> Result<Copy> {
+fn copied(path: &Path) -> Result<PipeCopy> {
     let folder = std::env::temp_dir();
     let place = folder.join(format!("undercurve-stream-{}", std::process::id()));
     let failed = |error: io::Error| {
@@ -130,7 +130,7 @@ fn copied(path: &Path) -> Result<Copy> {
     };
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(&place).map_err(failed)?;
     let removed = cfg!(unix) && fs::remove_file(&place).is_ok();
-    let mut copy = Copy { file, path: (!removed).then(|| place.clone()) };
+    let mut copy = PipeCopy { file, path: (!removed).then(|| place.clone()) };
     let mut from: Box<dyn io::Read> = match path == Path::new("-") {
         true => Box::new(io::stdin()),
         false => Box::new(File::open(path).map_err(|error| CliError::file(path, &error))?),
