@@ -8,6 +8,8 @@ pub(crate) const COMPACT: bool = cfg!(feature = "compact");
 pub(crate) const MINIMAL: bool = COMPACT && !EVERY;
 /// Small code for programs without an allocator, so for small flash: loops in the plainest form that gives the bits.
 pub(crate) const SMALL: bool = COMPACT && !ALLOC;
+/// Rows that come and go.
+pub(crate) const STREAM: bool = cfg!(feature = "stream");
 /// Memory of its own.
 pub(crate) const ALLOC: bool = cfg!(feature = "alloc");
 /// More than two classes.

@@ -105,6 +105,9 @@ pub mod registry;
 pub mod rng;
 pub mod sampler;
 mod scratch;
+#[cfg(all(debug_assertions, feature = "std", not(test)))]
+#[doc(hidden)]
+pub mod shared;
 mod simd;
 mod slices;
 mod sort;

@@ -112,6 +112,17 @@ pub fn for_model(error: DataError) -> CliError {
     }
 }
 
+/// What is wrong with a file of scores, where nothing is filled in.
+pub fn for_scores(error: DataError) -> CliError {
+    let told = in_row(&error).unwrap_or_else(|| error.to_string());
+    match error.kind {
+        DataErrorKind::Missing { .. } | DataErrorKind::NotANumber { .. } => CliError::Input(format!(
+            "{told}; each row needs a number as its score: mend the cell, or leave the row out"
+        )),
+        _ => error.into(),
+    }
+}
+
 /// An error with its row in place of its line, where the file is Parquet, which has no lines.
 fn in_row(error: &DataError) -> Option<String> {
     #[cfg(feature = "parquet")]

@@ -7,7 +7,7 @@ use super::split::{Parts, Split};
 use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, count_labels, exact_len};
 use crate::example_loss::Response;
-use crate::features::COMPACT;
+use crate::features::{COMPACT, STREAM};
 use crate::metric::check_weights;
 use crate::metric::{MAX_GROUPS, Truth};
 use crate::real::Real;
@@ -85,7 +85,6 @@ pub struct Dataset<T> {
     /// Where rows belong to queries.
     queries: Option<Queries>,
     /// So many negatives and positives, of which these rows are some.
-    #[cfg(feature = "stream")]
     stands_for: Option<[u32; 2]>,
     pub(super) summary: Summary,
 }
@@ -253,36 +252,19 @@ impl<T: Real> Dataset<T> {
             weights: Vec::new(),
             units: None,
             queries: None,
-            #[cfg(feature = "stream")]
             stands_for: None,
             summary,
         }
     }
 
-    /// As some of so many negatives and positives, which come and go: see [`Trainer::of_stream`](crate::trainer::Trainer::of_stream).
-    #[cfg(feature = "stream")]
-    pub(crate) fn standing_for(mut self, population: [u32; 2]) -> Self {
-        self.stands_for = Some(population);
-        self
-    }
-
-    #[cfg(feature = "stream")]
+    /// Of how many negatives and positives these rows are some.
     pub(crate) fn stands_for(&self) -> Option<[u32; 2]> {
-        self.stands_for
+        if STREAM { self.stands_for } else { None }
     }
 
-    /// Puts other features in the place of a dense row's.
-    #[cfg(feature = "stream")]
-    pub(crate) fn replace(&mut self, row: usize, features: &[T]) -> Result<()> {
-        exact_len("features", self.cols, features.len())?;
-        crate::error::all_finite("features", features)?;
-        let (len, cols) = (self.len(), self.cols);
-        let Storage::Dense(data) = &mut self.storage else {
-            return Err(Error::Unsupported { what: "other features of sparse rows" });
-        };
-        let to = data.get_mut(row.saturating_mul(cols)..).and_then(|rest| rest.get_mut(..cols));
-        to.ok_or(Error::Index { what: "row", at: row, len })?.copy_from_slice(features);
-        Ok(())
+    /// Of how many rows these are some.
+    pub(crate) fn stands_for_rows(&self) -> Option<usize> {
+        Some(self.stands_for()?.iter().map(|&rows| rows as usize).sum())
     }
 
     /// The feature rows.
@@ -568,6 +550,29 @@ impl<T: Real> Dataset<T> {
             part.weights = of(&self.weights, index);
         }
         Ok(part)
+    }
+}
+
+/// Rows that come and go.
+#[cfg(feature = "stream")]
+impl<T: Real> Dataset<T> {
+    /// As some of so many negatives and positives: see [`Trainer::of_stream`](crate::trainer::Trainer::of_stream).
+    pub(crate) fn standing_for(mut self, population: [u32; 2]) -> Self {
+        self.stands_for = Some(population);
+        self
+    }
+
+    /// Puts other features in the place of a dense row's.
+    pub(crate) fn replace(&mut self, row: usize, features: &[T]) -> Result<()> {
+        exact_len("features", self.cols, features.len())?;
+        crate::error::all_finite("features", features)?;
+        let (len, cols) = (self.len(), self.cols);
+        let Storage::Dense(data) = &mut self.storage else {
+            return Err(Error::Unsupported { what: "other features of sparse rows" });
+        };
+        let to = data.get_mut(row.saturating_mul(cols)..).and_then(|rest| rest.get_mut(..cols));
+        to.ok_or(Error::Index { what: "row", at: row, len })?.copy_from_slice(features);
+        Ok(())
     }
 }
 

@@ -29,8 +29,8 @@ pub use {
     dataset::{Dataset, MAX_CLASSES, Summary, Targets},
     error::{DataError, DataErrorKind, Doubt},
     parse::{
-        Block, Blocks, ColumnValues, DateOrder, Decimal, Encoding, Format, LABEL_NAMES, MAX_COLUMNS, MAX_TEXT,
-        Notation, RawTable, ReadOptions, Reading, Values, first_rows,
+        Block, Blocks, ColumnValues, DateOrder, Decimal, Encoding, Format, LABEL_NAMES, MAX_BUCKETS, MAX_COLUMNS,
+        MAX_TEXT, Notation, RawTable, ReadOptions, Reading, Values, first_rows,
     },
     prepare::{
         ColumnStats, Encode, EncodedColumn, MAX_DENSE, MAX_PIECES, Missing, Options, Piece, Preparation, Prepared,
@@ -41,7 +41,7 @@ pub use {
     split::{Parts, Split, group_folds},
 };
 
+#[cfg(feature = "stream")]
+pub use parse::parts::TableParts;
 #[cfg(feature = "std")]
 pub use parse::unpack::unpacked;
-#[cfg(feature = "stream")]
-pub use parse::{MAX_BUCKETS, TableParts};

@@ -17,13 +17,13 @@ mod recheck;
 mod rule;
 
 pub use beta::{Beta, fit_beta};
-#[cfg(feature = "alloc")]
-pub use calibration::{Calibrate, Calibration, MOST_POOLS};
-#[cfg(feature = "alloc")]
-pub use clusters::rate_intervals_clustered;
 pub use isotonic::{Pool, pool_adjacent_violators, pooled_probability};
 pub use platt::{Platt, fit_platt};
 pub use promise::{Kept, Promise, rate_interval};
-#[cfg(feature = "alloc")]
-pub use recheck::Recheck;
 pub use rule::{Decision, ThresholdRule};
+#[cfg(feature = "alloc")]
+pub use {
+    calibration::{Calibrate, Calibration, MOST_POOLS},
+    clusters::rate_intervals_clustered,
+    recheck::Recheck,
+};

@@ -87,7 +87,6 @@ impl Grouped {
     }
 
     /// Those of rows that stand for more of each class: so many.
-    #[cfg(feature = "stream")]
     fn standing_for<T: Real>(self, data: &Dataset<T>) -> Self {
         let masses = data.stands_for().map(|population| population.map(f64::from).to_vec());
         Self { masses: masses.unwrap_or(self.masses), ..self }
@@ -539,9 +538,7 @@ impl<T: Real> BatchRun<T> {
         start: Option<&[T]>,
         weights: &[f64],
     ) -> Result<Self, TrainerError> {
-        let grouped = Grouped::of(train, method.kind == Kind::Cells)?.weighted(weights)?;
-        #[cfg(feature = "stream")]
-        let grouped = grouped.standing_for(train);
+        let grouped = Grouped::of(train, method.kind == Kind::Cells)?.weighted(weights)?.standing_for(train);
         let segments = grouped.data(train.rows())?.segments;
         let sampler = match method.kind {
             Kind::Whole => AnySampler::Whole(Whole),
@@ -559,9 +556,7 @@ impl<T: Real> BatchRun<T> {
             drawn *= Algorithm::<T>::batches(&method.parts(&settings)?.1) as usize;
             settings = settings.with_batch(drawn);
         }
-        let rows = counted(weights, grouped.order.len());
-        #[cfg(feature = "stream")]
-        let rows = super::stream::counted(train, rows);
+        let rows = train.stands_for_rows().unwrap_or_else(|| counted(weights, grouped.order.len()));
         let (before, steps) = steps_of(&mut settings, config.length, rows, drawn)?;
         let (estimator, algorithm) = method.parts(&settings)?;
         // What looks at all rows at once has to weigh them itself.

@@ -21,7 +21,7 @@ mod given;
 mod linear_start;
 mod passes;
 mod predictor;
-#[cfg(feature = "every-method")]
+#[cfg_attr(not(feature = "every-method"), path = "ridge_none.rs")]
 mod ridge;
 mod run;
 mod saved;
@@ -129,8 +129,7 @@ pub struct Trainer<T: Real, R = AnyRun<T>> {
     /// Rows of a pass.
     counted: usize,
     work: Work<T>,
-    #[cfg(feature = "every-method")]
-    path: Option<Path>,
+    path: Option<ridge::Path>,
 }
 
 /// Where a trainer that is made begins.
@@ -221,8 +220,6 @@ impl<T: Real> Trainer<T> {
         begin: Begin<'_, T>,
     ) -> Result<Self, TrainerError> {
         let method = method_for(config, &train)?;
-        #[cfg(feature = "every-method")]
-        let path: Option<Path>;
         let mut pairs = config.pairs();
         let at: Option<&[T]> = match begin {
             #[cfg(feature = "every-method")]
@@ -259,7 +256,6 @@ impl<T: Real> Trainer<T> {
             Targets::Values(_) => ([config::counted(&weights, train.len()) as u32, 0], 1),
             Targets::None => return Err(Error::OneClass.into()),
         };
-        #[cfg(feature = "stream")]
         let population = train.stands_for().unwrap_or(population);
         let heads = train.classes().len().max(1);
         let model = config.model.build_with(train.cols(), heads)?;
@@ -277,18 +273,16 @@ impl<T: Real> Trainer<T> {
         let classes = classes as u32;
         let scope = Scope { population, network, params, classes, batch: 1, steps: 0, groups, protected, from_linear };
         let mut settings = settings.with_scope(scope);
-        #[cfg(feature = "every-method")]
-        {
-            path = match begin {
-                Begin::Fresh => ridge::path(method, &settings, config, &model, beside.rows(&train), &weights)?,
-                Begin::At(_) | Begin::Saved(_) => None,
-            };
-            if let Some(path) = &path {
-                pairs.push(("decay", path.decay()));
-                settings = config.settings_of(method, &pairs)?.with_scope(scope);
-                // (They have had their effect.)
-                ridge::CHOOSING.iter().for_each(|name| _ = settings.text(name));
-            }
+        let path = if matches!(begin, Begin::Fresh) {
+            ridge::path(method, &settings, config, &model, beside.rows(&train), &weights)?
+        } else {
+            None
+        };
+        if let Some(path) = &path {
+            pairs.push(("decay", path.decay()));
+            settings = config.settings_of(method, &pairs)?.with_scope(scope);
+            // (They have had their effect.)
+            ridge::CHOOSING.iter().for_each(|name| _ = settings.text(name));
         }
         let constraints = constraints::asked(config, method, &train, &beside)?;
         if let Some(constraints) = &constraints {
@@ -296,8 +290,7 @@ impl<T: Real> Trainer<T> {
         }
         // (Finite sums draw all rows alike.)
         let counted = if method.is_finite_sum() { rows.len() } else { config::counted(&weights, rows.len()) };
-        #[cfg(feature = "stream")]
-        let counted = stream::counted(&train, counted);
+        let counted = train.stands_for_rows().unwrap_or(counted);
         let run = match method.kind {
             #[cfg(feature = "every-method")]
             registry::Kind::FiniteSum if at.is_some() => {
@@ -323,16 +316,11 @@ impl<T: Real> Trainer<T> {
             }
         };
         constraints::check_used(config, &run)?;
-        #[cfg_attr(not(feature = "every-method"), allow(unused_mut))]
         let mut config = Config { init, ..config.clone() };
-        #[cfg(feature = "every-method")]
         if let Some(path) = &path {
             config.settings.push(("decay".to_string(), path.decay().to_string()));
         }
-        #[cfg(feature = "every-method")]
-        return Ok(Self { counted, beside, path, ..Self::with_run(&config, run, train, test)? });
-        #[cfg(not(feature = "every-method"))]
-        Ok(Self { counted, beside, ..Self::with_run(&config, run, train, test)? })
+        Ok(Self { counted, beside, path, ..Self::with_run(&config, run, train, test)? })
     }
 
     /// The model.
@@ -391,20 +379,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         let range = check_range(config)?;
         check_test(&train, test.as_deref())?;
         let (config, beside, counted, work) = (config.clone(), Beside::NONE, train.len(), Work::default());
-        #[cfg(feature = "every-method")]
-        let path = None;
-        Ok(Self {
-            config,
-            range,
-            train,
-            test,
-            beside,
-            run,
-            counted,
-            work,
-            #[cfg(feature = "every-method")]
-            path,
-        })
+        Ok(Self { config, range, train, test, beside, run, counted, work, path: None })
     }
 
     /// One step of the algorithm. Returns the objective's estimate on the step's batch (a running one, for methods with

@@ -11,11 +11,6 @@ use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// Rows of a pass: those that these stand for.
-pub(super) fn counted<T: Real>(train: &Dataset<T>, rows: usize) -> usize {
-    train.stands_for().map_or(rows, |population| population.iter().map(|&rows| rows as usize).sum())
-}
-
 /// Whether a method, by its defaults, looks at so many rows of each class a step, and keeps nothing of single rows.
 fn streams(method: &Method) -> bool {
     let of = || {

@@ -41,10 +41,11 @@ pub fn expand(args: Vec<OsString>, program: &Command) -> Result<Vec<OsString>> {
             // What is under the name of a command is of that alone.
             Value::Table(own) if program.find_subcommand(key).is_some() => {
                 if key == command.get_name() {
-                    own.iter().try_for_each(|(key, value)| add(&mut added, command, &args, (key, value), &file))?;
+                    own.iter()
+                        .try_for_each(|(key, value)| add(&mut added, [program, command], &args, (key, value), &file))?;
                 }
             }
-            value => add(&mut added, command, &args, (key, value), &file)?,
+            value => add(&mut added, [program, command], &args, (key, value), &file)?,
         }
     }
     let mut all = args;
@@ -54,7 +55,7 @@ pub fn expand(args: Vec<OsString>, program: &Command) -> Result<Vec<OsString>> {
 
 fn add(
     added: &mut Vec<OsString>,
-    command: &Command,
+    [program, command]: [&Command; 2],
     typed: &[OsString],
     (key, value): (&str, &Value),
     file: &Path,
@@ -62,7 +63,8 @@ fn add(
     let longs: Vec<&str> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
     let wrong = |what: String| CliError::input(format!("{}: {what}", file.display()));
     let plain = key.replace('_', "-");
-    let Some(arg) = command.get_arguments().find(|arg| arg.get_long() == Some(plain.as_str())) else {
+    let of_all = program.get_arguments().filter(|arg| arg.is_global_set());
+    let Some(arg) = command.get_arguments().chain(of_all).find(|arg| arg.get_long() == Some(plain.as_str())) else {
         let meant = likely(&plain, &longs).map_or_else(String::new, |name| format!("; did you mean {name}?"));
         let name = command.get_name();
         return Err(wrong(format!("{key}: `undercurve {name}` has no option --{plain}{meant}")));

@@ -195,9 +195,6 @@ impl Trained {
         let data = self.preparation.apply::<f32>(&table)?;
         let shown = file.display().to_string();
         data.require_every_class(&shown)?;
-        if !data.weights().is_empty() {
-            return Err(CliError::input(format!("--certify {shown}: rows with weights are not so many draws")));
-        }
         let mut scores = vec![0.0; data.len()];
         self.trainer.score(data.rows(), &mut scores)?;
         let one = Candidate::new(name, bound, train[1].max(train[2]), &scores, &data)?;

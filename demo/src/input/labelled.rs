@@ -1,6 +1,6 @@
 //! Files of scores and labels, whoever made the scores: where the columns are, and what is in them.
 
-use crate::error::{CliError, Result};
+use crate::error::{CliError, Result, for_scores};
 use crate::input::scores::{self, Scores, Stop};
 use crate::input::{self, Layout};
 use std::path::{Path, PathBuf};
@@ -116,8 +116,8 @@ impl Columns {
             scale: Some(Scale::None),
             ..Options::default()
         };
-        let preparation = Preparation::fit(table, &options)?;
-        let data = preparation.apply::<f64>(table)?;
+        let preparation = Preparation::fit(table, &options).map_err(for_scores)?;
+        let data = preparation.apply::<f64>(table).map_err(for_scores)?;
         Ok((preparation, data))
     }
 

@@ -26,6 +26,10 @@ pub struct Explainer {
     linear: bool,
 }
 
+fn no_names() -> CliError {
+    CliError::input("--explain: the columns of this model have no names; `inspect` has its coefficients")
+}
+
 impl Explainer {
     /// # Errors
     /// `Input` for models of several classes, and of columns without names.
@@ -36,9 +40,7 @@ impl Explainer {
             ));
         }
         if of.is_sparse() {
-            return Err(CliError::input(
-                "--explain: the columns of this model have no names; `inspect` has its coefficients",
-            ));
+            return Err(no_names());
         }
         Ok(Self { columns: places(of), linear: model.config().model == ModelSpec::Linear })
     }
@@ -51,9 +53,7 @@ impl Explainer {
 
     /// Of each row all of that.
     pub fn parts<T: Real>(&self, model: &mut Predictor<T>, rows: Rows<'_, T>, scores: &[T]) -> Result<Vec<f64>> {
-        let Rows::Dense { data, cols, .. } = rows else {
-            return Err(CliError::input("--explain: is for rows that are not sparse"));
-        };
+        let Rows::Dense { data, cols, .. } = rows else { return Err(no_names()) };
         let mut start = [T::ZERO];
         model.score(Rows::dense(&vec![T::ZERO; cols], cols)?, &mut start)?;
         let start = start[0].f64();

@@ -24,6 +24,15 @@ fn table(header: &str, extra: impl Fn(usize) -> String) -> String {
     text
 }
 
+/// A decision file.
+fn decision(version: u32, rule: &str) -> String {
+    format!(
+        "{{\"undercurve_decision\": {version}, \"rule\": \"{rule}\", \"threshold\": 22, \"chosen_on\": \"scores.csv\", \"rows\": 80, \
+         \"true_positives\": 39, \"false_positives\": 7, \"true_negatives\": 34, \"false_negatives\": 0, \"label\": \"label\", \
+         \"score\": \"score\", \"positive\": null, \"cluster\": null}}"
+    )
+}
+
 /// The files that the commands name.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     let good = table("a,b,label", |_| String::new());
@@ -111,6 +120,25 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
         ("blanks.csv", text(scored(&bit).replace(',', " "))),
         ("list.toml", text("[train]\nsteps = { a = 1 }\n".into())),
         ("quiet.toml", text("quiet = \"yes\"\n".into())),
+        ("loud.toml", text("quiet = false\n".into())),
+        ("few.csv", text(good.lines().take(61).collect::<Vec<_>>().join("\n"))),
+        ("backwards.csv", text(scored(&|k| (1 - usize::from(bit(k) == "1")).to_string()))),
+        (
+            "clusters.csv",
+            text(
+                (0..80).fold("label,score,c\n".into(), |all, k| format!("{all}{},{},{}\n", bit(k), k * 37 % 53, k / 4)),
+            ),
+        ),
+        (
+            "onesided.csv",
+            text((0..80).fold("a,b,g,label\n".into(), |all, k| {
+                format!("{all}{k},{},{},{}\n", k * k % 17, ["p", "q"][k % 2], if k % 2 == 0 { k % 4 / 2 } else { 0 })
+            })),
+        ),
+        ("rule.json", text(decision(1, "some"))),
+        ("right.json", text(decision(1, "fpr<=0.2"))),
+        ("format.json", text(decision(99, "fpr<=0.2"))),
+        ("gaps.csv", text(scored(&bit).replacen(",37", ",", 1))),
     ];
     files.push(("good.csv", text(good)));
     files
@@ -718,10 +746,170 @@ pub const CASES: &[Case] = &[
         "predict plain.uc shares.csv",
         "predict plain.uc plain.csv",
     ),
+    of(
+        "--calibrate: is of a model and its DATA",
+        "decide scores.csv --calibrate platt --out o",
+        "decide m good.csv --calibrate platt --out o",
+    ),
+    of(
+        "--certify …: has no rows of both labels in two groups",
+        "frontier group.csv --group g --steps 5 --bounds 0.5 --certify onesided.csv",
+        "frontier group.csv --group g --steps 5 --bounds 0.5 --certify group.csv",
+    ),
+    of(
+        "--cluster: … is checked on independent rows alone",
+        "decide top.json --recheck clusters.csv --cluster c",
+        "decide fair.json --recheck clusters.csv --cluster c",
+    ),
+    of(
+        "--metric …: metrics of … take no weights",
+        "eval fair.uc group.csv --weight a --metric worst-auroc",
+        "eval fair.uc group.csv --metric worst-auroc",
+    ),
+    of(
+        "--metric …: there are … rows",
+        "metrics scores.csv --metric precision-at:500",
+        "metrics scores.csv --metric precision-at:50",
+    ),
+    of(
+        "--model …: … parameters are more than there is memory for",
+        "train good.csv --model mlp:4000000,4000000 --steps 5",
+        "train good.csv --model mlp:4 --steps 5",
+    ),
+    of(
+        "--recheck: … bounds no rate that could hold or be broken",
+        "decide costs.json --recheck scores.csv",
+        "decide fair.json --recheck scores.csv",
+    ),
+    of(
+        "--set …: method … has no such parameter, and both are to have it",
+        "frontier group.csv --group g --set folds=3 --steps 5",
+        "frontier group.csv --group g --set lr=0.1 --steps 5 --bounds 0.5",
+    ),
+    of(
+        "--threshold …",
+        "decide backwards.csv --threshold precision>=0.999 --out o",
+        "decide backwards.csv --threshold precision>=0.2 --out o",
+    ),
+    of(
+        "--threshold …: … (of rows like those of …)",
+        "decide scores.csv --threshold precision>=0.9@99% --out o",
+        "decide scores.csv --threshold precision>=0.6@90% --out o",
+    ),
+    of("rule …: expected …", "decide rule.json --apply scores.csv", "decide right.json --apply scores.csv"),
+    of(
+        "version … of the format, and this program reads …",
+        "decide format.json --apply scores.csv",
+        "decide right.json --apply scores.csv",
+    ),
+    of("…: is no decision file: …", "decide good.csv --apply scores.csv", "decide right.json --apply scores.csv"),
+    of("… is broken on …", "decide right.json --recheck backwards.csv", "decide fair.json --recheck scores.csv"),
+    of(
+        "…: its rows cannot tell whether … holds",
+        "decide right.json --recheck scores.csv",
+        "decide fair.json --recheck scores.csv",
+    ),
+    of(
+        "…; each row needs a number as its score: mend the cell, or leave the row out",
+        "decide right.json --apply gaps.csv",
+        "decide right.json --apply scores.csv",
+    ),
+    of(
+        "…: --recheck counts rows, and those of this model have weights",
+        "decide weight.uc --recheck weight.csv",
+        "eval weight.uc weight.csv",
+    ),
+    of(
+        "… of … rows are copies of others: where one is held out and the other trained on, it is no test; leave copies out, or keep rows of one origin together by --split-group",
+        "compare copies.csv --metric auroc --methods auc-margin --folds 2",
+        "compare plain.csv --metric auroc --methods auc-margin --folds 2",
+    ),
+    of(
+        "… parts: there are fewer groups (--split-group); --folds takes fewer",
+        "auto query.csv --split-group q --folds 9",
+        "compare query.csv --split-group q --metric auroc --methods auc-margin --folds 2",
+    ),
+    of("…: a model of … is printed without it)", "eval three.uc three.csv --metric auroc", "eval three.uc three.csv"),
+    of(
+        "…: expected true or false",
+        "--config quiet.toml train good.csv --steps 5",
+        "--config loud.toml train good.csv --steps 5",
+    ),
+    of(
+        "…: is no model of two classes",
+        "eval fair.uc group.csv --start three.uc --constraint 'loss(group.csv) <= old'",
+        "eval fair.uc group.csv --start m --constraint 'loss(group.csv) <= old + 9'",
+    ),
+    of(
+        "…: saved with another training data set",
+        "eval split.uc few.csv --held-out",
+        "eval split.uc good.csv --held-out",
+    ),
+    of(
+        "--start: knows files whole, and not what is --held-out",
+        "eval split.uc good.csv --start m --constraint 'loss(good.csv) <= old + 9' --held-out",
+        "eval split.uc good.csv --start m --constraint 'loss(good.csv) <= old + 9'",
+    ),
 ];
 
+/// Messages that no command here gets, and why.
+pub const UNTRIED: &[(&str, &str)] = &[
+    ("--header no: … is a Parquet file, which names its columns", PARQUET),
+    ("…: Parquet is read from files alone, since its end has to be read first", PARQUET),
+    ("…: a Parquet file, which is read with --format auto or csv alone", PARQUET),
+    ("gzip data, and this build reads plain text only", BUILDS),
+    ("zstd data, and this build does not read it", BUILDS),
+    ("…; training goes on on the CPU", GPU),
+    ("…; training goes on on …", GPU),
+    ("…; training on the CPU", GPU),
+    ("…: another run is writing it", "two programs at once"),
+    (
+        "…: changed while it was read; train again, on a copy if it is still being written",
+        "a file that changes (demo/tests/stream.rs)",
+    ),
+    ("…: … (TMPDIR names a folder for the copy of a pipe)", "a full disk"),
+    ("…: … MB were copied to …, to be read more than once", "a pipe (demo/tests/stream.rs)"),
+    (
+        "…: its first rows write numbers in another way than later ones, which is not read in parts (write them alike; --decimal and --dates say how)",
+        "a file of several parts (demo/tests/stream.rs)",
+    ),
+    ("…: more than 2^32 rows of a class", SIZE),
+    ("… is too large", SIZE),
+    ("… rows × … columns after encoding are too many; column … has the most categories", SIZE),
+    ("… rows × … columns are too many to centre; scale = unit or none keeps them sparse", SIZE),
+    ("… make more than … groups", SIZE),
+    ("…: column \"…\" has more categories than features fit into memory; its rarest, of … rows, count as none", SIZE),
+    ("the other … trainings take about … s, some … s with … at a time", "a minute"),
+    ("--constraint …: …", FIRST),
+    ("--stream: begins a run of its own", FIRST),
+    ("runs under constraints are made one at a time: no --seeds, no --grid", FIRST),
+    ("…: auto is for two classes", FIRST),
+    ("…: compare is for two classes", FIRST),
+    ("…: frontier trains new runs", FIRST),
+    ("…: is for two classes; --positive names one of several", FIRST),
+    ("…: column \"…\", but no row of that class", FIRST),
+    ("…: no such columns", FIRST),
+    ("…: a score is not a number", FIRST),
+    ("…: LIBSVM, whose columns have no names", FIRST),
+    ("class … has one row, and a split needs two", FIRST),
+    ("…: a model without its preparation", PACKAGE),
+    ("…: has no rule of a threshold", PACKAGE),
+    ("…: no export of a model …", PACKAGE),
+    ("…: cut off, that run is made again", EXPERIMENTS),
+    ("…: not a finished run of this bench: …", EXPERIMENTS),
+    ("… broke down on …: …", "training that ends in an error"),
+    ("… broke down: …", "training that ends in an error"),
+];
+const PARQUET: &str = "a build with Parquet";
+const BUILDS: &str = "other builds of the core";
+const GPU: &str = "a GPU that fails (gpu/tests/fault.rs)";
+const SIZE: &str = "gigabytes of data";
+const FIRST: &str = "an earlier check refuses what is known to lead here";
+const PACKAGE: &str = "files of a program that uses the library";
+const EXPERIMENTS: &str = "tests/experiments keep runs in files";
+
 /// Models that the commands name, and how they are trained.
-pub const MODELS: [&str; 11] = [
+pub const MODELS: [&str; 15] = [
     "train good.csv --method ce --steps 20 --split 0.5 --out split.uc",
     "train dates.csv --method ce --steps 20 --split 0.5 --split-by day --out by.uc",
     "train group.csv --method ce --group g --steps 20 --out fair.uc",
@@ -732,5 +920,9 @@ pub const MODELS: [&str; 11] = [
     "train good.svm --method ce --steps 20 --out svm.uc",
     "train three.csv --target classes --method ce --steps 20 --out three.uc",
     "train group.csv --method ce --steps 20 --hash g:4 --out hashed.uc",
+    "train weight.csv --weight w --method ce --steps 5 --threshold fpr<=0.3 --out weight.uc",
+    "decide scores.csv --threshold top:20 --out top.json",
+    "decide scores.csv --threshold costs:1:1 --out costs.json",
+    "decide scores.csv --threshold precision>=0.1 --out fair.json",
     "metrics scores.csv --state s.state",
 ];

@@ -2,14 +2,12 @@
 
 use super::super::error::{DataErrorKind, Doubt, Placed};
 use super::csv::Cells;
-#[cfg(feature = "stream")]
-use super::notation::bucket;
 use super::notation::{
-    DateOrder, Decimal, Holds, Meanings, Notation, Short, Sign, Tally, date, iso_date, limit, limit_names, number,
-    point_may_group,
+    DateOrder, Decimal, Holds, Meanings, Notation, Short, Sign, Tally, bucket, date, iso_date, limit, limit_names,
+    number, point_may_group,
 };
+use super::short::short;
 use super::{Doubted, MISSING, RawColumn, ReadOptions, Reading, Told, Values, Written, number_text};
-use crate::decimal;
 use crate::features::COMPACT;
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -648,7 +646,7 @@ impl Column {
         let (bytes, first) = (cells.bytes(), values.len());
         for span in cells.column(start, at) {
             let [start, end] = span.map(|at| at as usize);
-            let (x, places) = match decimal::short(bytes, start, end) {
+            let (x, places) = match short(bytes, start, end) {
                 Some((_, 3)) if point_may_group(&bytes[start..end]) => break,
                 Some(short) => short,
                 None if start == end => {
@@ -706,10 +704,7 @@ impl Column {
 
     /// Takes a cell; gives it back where it is infinite.
     fn push<'a>(&mut self, row: u32, text: &'a str, reads: &Reads<'_>) -> Option<&'a str> {
-        #[cfg(feature = "stream")]
         let hashed = self.known.buckets > 0;
-        #[cfg(not(feature = "stream"))]
-        let hashed = false;
         // A text that came before is what it was.
         if !COMPACT
             && !hashed
@@ -732,7 +727,6 @@ impl Column {
             self.cells = Found::text(numbers, codes);
             self.second = Vec::new();
         }
-        #[cfg(feature = "stream")]
         if let Found::Text { codes, numbers, .. } = &mut self.cells
             && hashed
             && !matches!(cell, Cell::Missing)
@@ -781,10 +775,8 @@ impl Column {
         let (seen, mut values, written) = match (seen, cells) {
             (Some(seen), Found::Numbers { values, written }) if seen.text == 0 => (seen, values, written),
             (seen, cells) => {
-                let made = Self::text(seen, cells);
-                #[cfg(feature = "stream")]
-                let made = (made.0, Told { notation: Notation::hashed(known.buckets), ..made.1 });
-                return made;
+                let (column, told) = Self::text(seen, cells);
+                return (column, Told { notation: Notation::hashed(known.buckets), ..told });
             }
         };
         // What is said of this file comes before what a model knows of another.
@@ -821,14 +813,7 @@ impl Column {
         };
         let dates = known.dates.filter(|&order| order == DateOrder::Year && seen.dates.count > 0).or(dates);
         let limits = [0, 1].map(|at| known.limits[at] || seen.limits[at] > 0);
-        let notation = Notation {
-            decimal,
-            dates,
-            percent: seen.percent.is_some(),
-            limits,
-            #[cfg(feature = "stream")]
-            buckets: 0,
-        };
+        let notation = Notation { decimal, dates, percent: seen.percent.is_some(), limits, buckets: 0 };
         // What is to be told from other categories, and which numbers are limits.
         let told = |text: &str| limit(text).is_some() || text.parse().is_ok_and(|x| is_code(text, x));
         let codes = written.iter().filter(|(_, text)| told(text));

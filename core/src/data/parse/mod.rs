@@ -6,8 +6,9 @@ mod csv;
 mod libsvm;
 mod notation;
 #[cfg(feature = "stream")]
-mod parts;
+pub mod parts;
 mod pieces;
+mod short;
 #[cfg(feature = "std")]
 pub(super) mod unpack;
 mod whole;
@@ -15,12 +16,8 @@ mod whole;
 pub use blocks::{Block, Blocks};
 pub(super) use cells::as_text;
 pub use csv::LABEL_NAMES;
-#[cfg(feature = "stream")]
-pub use notation::MAX_BUCKETS;
 pub(super) use notation::limited;
-pub use notation::{DateOrder, Decimal, Notation};
-#[cfg(feature = "stream")]
-pub use parts::TableParts;
+pub use notation::{DateOrder, Decimal, MAX_BUCKETS, Notation};
 pub use whole::first_rows;
 
 use super::error::{DataError, DataErrorKind, Doubt, Placed, whole};
@@ -636,7 +633,6 @@ impl RawTable {
     }
 
     /// The binary logarithm of the buckets of the k-th column, where its categories were hashed.
-    #[cfg(feature = "stream")]
     pub(super) fn buckets(&self, column: usize) -> u8 {
         let Content::Csv { told, .. } = &self.content else { return 0 };
         told.get(column).map_or(0, |told| told.notation.buckets)

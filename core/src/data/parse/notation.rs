@@ -44,17 +44,14 @@ pub struct Notation {
     /// `x=(above)` say of each row whether its number is one.
     pub limits: [bool; 2],
     /// Of a column of categories that are hashed, the binary logarithm of how many there are then; 0 of others.
-    #[cfg(feature = "stream")]
     pub buckets: u8,
 }
 
 /// The most buckets of a column, as their logarithm.
-#[cfg(feature = "stream")]
 pub const MAX_BUCKETS: u8 = 16;
 
 impl Notation {
     /// Of categories that are hashed to 2^`buckets`.
-    #[cfg(feature = "stream")]
     #[must_use]
     pub fn hashed(buckets: u8) -> Self {
         Self { buckets: buckets.min(MAX_BUCKETS), ..Self::default() }
@@ -62,7 +59,6 @@ impl Notation {
 }
 
 /// What a text is called in so many buckets: the number of its hash (FNV-1a, its halves folded).
-#[cfg(feature = "stream")]
 pub(super) fn bucket(text: &str, buckets: u8) -> String {
     let hash = text
         .bytes()
@@ -76,23 +72,16 @@ impl Coded for Notation {
         let code = |which: Option<bool>| which.map_or(0, |second| 1 + u8::from(second));
         out.push(code(self.decimal.map(|mark| mark == Decimal::Comma)));
         out.push(self.dates.map_or(0, |order| 1 + order as u8));
-        let last = u8::from(self.percent) | u8::from(self.limits[0]) << 1 | u8::from(self.limits[1]) << 2;
-        #[cfg(feature = "stream")]
-        let last = last | self.buckets << 3;
-        out.push(last);
+        let limits = u8::from(self.limits[0]) << 1 | u8::from(self.limits[1]) << 2;
+        out.push(u8::from(self.percent) | limits | self.buckets << 3);
     }
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let decimal = [None, Some(Decimal::Point), Some(Decimal::Comma)].get(usize::from(from.byte()?)).copied()?;
         let orders = [None, Some(DateOrder::Day), Some(DateOrder::Month), Some(DateOrder::Year)];
         let dates = orders.get(usize::from(from.byte()?)).copied()?;
         let [percent, below, above] = [1, 2, 4].map(|bit| from.0.first().is_some_and(|byte| byte & bit > 0));
-        #[cfg(feature = "stream")]
-        return {
-            let buckets = from.byte()? >> 3;
-            (buckets <= MAX_BUCKETS).then_some(Self { decimal, dates, percent, limits: [below, above], buckets })
-        };
-        #[cfg(not(feature = "stream"))]
-        (from.byte()? < 8).then_some(Self { decimal, dates, percent, limits: [below, above] })
+        let buckets = from.byte()? >> 3;
+        (buckets <= MAX_BUCKETS).then_some(Self { decimal, dates, percent, limits: [below, above], buckets })
     }
 }
 

@@ -331,12 +331,9 @@ impl Preparation {
 impl Preparation {
     /// Refuses numbers that may mean something else than in training.
     fn check_written(&self, table: &RawTable, column: &Column, at: usize) -> Result<(), DataError> {
-        #[cfg(feature = "stream")]
-        {
-            let known = self.notations.iter().find(|(name, _)| *name == column.name);
-            if known.map_or(0, |known| known.1.buckets) != table.buckets(at) {
-                return Err(table.error(DataErrorKind::OtherFormat));
-            }
+        let known = self.notations.iter().find(|(name, _)| *name == column.name);
+        if known.map_or(0, |known| known.1.buckets) != table.buckets(at) {
+            return Err(table.error(DataErrorKind::OtherFormat));
         }
         if matches!(column.role, Role::Category { .. }) {
             return Ok(());

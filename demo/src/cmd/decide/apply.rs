@@ -1,14 +1,15 @@
 //! `undercurve decide DECISION --apply`: a decision for each score of a file, as rows come.
 
 use super::file::DecisionFile;
-use crate::error::{CliError, Result};
+use crate::error::{CliError, Result, for_scores};
+use crate::input::labelled::scores_of;
 use crate::input::{self, Layout};
 use crate::output;
 use crate::tell::table;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 use undercurve::data::{
-    Block, Blocks, DataError, DataErrorKind, Format, Missing, Options, Preparation, RawTable, Rows, Scale,
+    Block, Blocks, DataError, DataErrorKind, Format, Missing, Options, Preparation, RawTable, Scale,
 };
 
 /// Bytes that are read at once.
@@ -47,10 +48,8 @@ pub fn run(
     lines.add(head.map(table::cell).collect::<Vec<_>>().join(","))?;
     let at = file.at();
     let mut take = |block: &Block| -> Result<()> {
-        let data = preparation.apply_unlabelled::<f64>(&block.table)?;
-        let Rows::Dense { data: scores, .. } = data.rows() else {
-            return Err(CliError::input(format!("{name}: a score is not a number")));
-        };
+        let data = preparation.apply_unlabelled::<f64>(&block.table).map_err(for_scores)?;
+        let scores = scores_of(&block.table, &data)?;
         for (row, &score) in scores.iter().enumerate() {
             let ids = block.kept[row * id.len()..][..id.len()].iter().map(|text| table::cell(text));
             let cells = ids.chain([score.to_string(), u8::from(score >= at).to_string()]);

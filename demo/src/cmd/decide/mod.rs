@@ -63,7 +63,7 @@ pub struct Args {
     threshold: Option<ThresholdRule>,
     /// For a model: what turns scores into probabilities: none, platt (a logistic curve), isotonic (any increasing function, for a thousand
     /// rows of each class and more), beta (a curve with two slopes) or auto (the best of these by log loss on rows held out)
-    #[arg(long, value_name = "HOW", hide_possible_values = true, value_parser = words(CALIBRATE), requires = "data")]
+    #[arg(long, value_name = "HOW", hide_possible_values = true, value_parser = words(CALIBRATE))]
     calibrate: Option<How>,
     /// Whether the rule of a model or of a decision file still holds on these labelled rows
     #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "threshold", "calibrate", "apply", "out"])]
@@ -165,7 +165,7 @@ impl Args {
                     out.ok_or_else(|| CliError::input("--out FILE: is where the model with the decision goes"))?;
                 Ok(Plan::Model(OfModel { model: of, data, held_out, threshold, calibrate, cluster, out, layout, json }))
             }
-            (None, Some(rule)) => {
+            (None, Some(rule)) if calibrate.is_none() => {
                 let [label, score] =
                     [(label, "label"), (score, "score")].map(|(name, usual)| name.unwrap_or_else(|| usual.to_string()));
                 Ok(Plan::Scores(OfScores {
@@ -178,7 +178,7 @@ impl Args {
                     json,
                 }))
             }
-            (None, None) => Err(CliError::input("--calibrate: is of a model and its DATA")),
+            (None, _) => Err(CliError::input("--calibrate: is of a model and its DATA")),
         }
     }
 }
