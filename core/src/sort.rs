@@ -2,6 +2,7 @@
 //! Keys are unique or indistinguishable, so the order is the same.
 
 use crate::features::{ALLOC, COMPACT};
+use crate::real::Real;
 use core::cmp::Ordering;
 
 /// Sorts ascending. (The standard library's sort can panic, which programs without an allocator would pay for.)
@@ -20,6 +21,23 @@ pub(crate) fn ascending_by(items: &mut [u32], compare: impl Fn(u32, u32) -> Orde
     } else {
         items.sort_unstable_by(|&a, &b| compare(a, b));
     }
+}
+
+/// The rows by falling value, the earlier first of equal ones.
+pub(crate) fn falling<T: Real>(values: &[T], order: &mut [u32]) {
+    order.iter_mut().zip(0..).for_each(|(item, row)| *item = row);
+    let key = |row: u32| values[row as usize].key();
+    ascending_by(order, |a, b| key(b).cmp(&key(a)).then(a.cmp(&b)));
+}
+
+/// [`ascending_by`] by one copy of the sort for all, where comparing takes longer than the call of it.
+pub(crate) fn rows_by(items: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
+    ascending_by(items, compare);
+}
+
+/// Sorts ascending by the total order, likewise.
+pub(crate) fn numbers(items: &mut [f64]) {
+    items.sort_unstable_by(f64::total_cmp);
 }
 
 /// Puts the `from`-th to the `to`-th of the items in descending order (by a key, equal keys by the item itself) at their

@@ -5,12 +5,10 @@ use crate::error::{data, kind, value};
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::{
-    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DurationMicrosecondType,
-    DurationMillisecondType, DurationNanosecondType, DurationSecondType, Float16Type, Float32Type, Float64Type,
-    Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrowPrimitiveType, RecordBatchReader, downcast_dictionary_array};
+use arrow_array::{Array, ArrowPrimitiveType, RecordBatchReader, make_array};
 use arrow_schema::{DataType, TimeUnit};
 use pyo3::ffi::c_str;
 use pyo3::prelude::*;
@@ -214,6 +212,11 @@ fn is_text(of: &DataType) -> bool {
     }
 }
 
+/// What a dictionary has at a key; NaN is the key of what is missing.
+fn at<T>(values: &[T], key: f64) -> Option<&T> {
+    if key.is_nan() { None } else { values.get(key as usize) }
+}
+
 /// Adds numbers, with NaN for those that are missing; dates are days since the beginning of 1970. False for other types.
 fn push_numbers(array: &dyn Array, out: &mut Vec<f64>) -> bool {
     fn push<T: ArrowPrimitiveType>(array: &dyn Array, out: &mut Vec<f64>, of: impl Fn(T::Native) -> f64) -> bool {
@@ -245,31 +248,30 @@ fn push_numbers(array: &dyn Array, out: &mut Vec<f64>) -> bool {
         DataType::Decimal64(_, scale) => return push::<Decimal64Type>(array, out, |x| decimal(x, *scale)),
         DataType::Decimal128(_, scale) => return push::<Decimal128Type>(array, out, |x| decimal(x, *scale)),
         DataType::Decimal256(_, scale) => return push::<Decimal256Type>(array, out, |x| decimal(x, *scale)),
-        DataType::Date32 => return push::<Date32Type>(array, out, f64::from),
-        DataType::Date64 => return push::<Date64Type>(array, out, |x| x as f64 / (1e3 * DAY)),
-        DataType::Timestamp(unit, _) => match unit {
-            TimeUnit::Second => return push::<TimestampSecondType>(array, out, |x| x as f64 / DAY),
-            TimeUnit::Millisecond => return push::<TimestampMillisecondType>(array, out, |x| x as f64 / (1e3 * DAY)),
-            TimeUnit::Microsecond => return push::<TimestampMicrosecondType>(array, out, |x| x as f64 / (1e6 * DAY)),
-            TimeUnit::Nanosecond => return push::<TimestampNanosecondType>(array, out, |x| x as f64 / (1e9 * DAY)),
-        },
-        DataType::Duration(unit) => match unit {
-            TimeUnit::Second => return push::<DurationSecondType>(array, out, |x| x as f64 / DAY),
-            TimeUnit::Millisecond => return push::<DurationMillisecondType>(array, out, |x| x as f64 / (1e3 * DAY)),
-            TimeUnit::Microsecond => return push::<DurationMicrosecondType>(array, out, |x| x as f64 / (1e6 * DAY)),
-            TimeUnit::Nanosecond => return push::<DurationNanosecondType>(array, out, |x| x as f64 / (1e9 * DAY)),
-        },
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(_, _) | DataType::Duration(_) => {
+            let per_day = match array.data_type() {
+                DataType::Date32 => 1.0,
+                DataType::Timestamp(unit, _) | DataType::Duration(unit) => match unit {
+                    TimeUnit::Second => DAY,
+                    TimeUnit::Millisecond => 1e3 * DAY,
+                    TimeUnit::Microsecond => 1e6 * DAY,
+                    TimeUnit::Nanosecond => 1e9 * DAY,
+                },
+                _ => 1e3 * DAY,
+            };
+            let whole = if *array.data_type() == DataType::Date32 { DataType::Int32 } else { DataType::Int64 };
+            let Ok(data) = array.to_data().into_builder().data_type(whole).build() else { return false };
+            let from = out.len();
+            let known = push_numbers(&make_array(data), out);
+            out[from..].iter_mut().for_each(|x| *x /= per_day);
+            return known;
+        }
         DataType::Dictionary(_, _) => {
-            let mut values = Vec::new();
-            return downcast_dictionary_array!(
-                array => {
-                    let known = push_numbers(array.values(), &mut values);
-                    let key = |key: Option<usize>| key.and_then(|key| values.get(key).copied()).unwrap_or(f64::NAN);
-                    out.extend(array.keys_iter().map(key));
-                    known
-                }
-                _ => false,
-            );
+            let (of, mut keys, mut values) = (array.as_any_dictionary(), Vec::new(), Vec::new());
+            if !push_numbers(of.keys(), &mut keys) || !push_numbers(of.values().as_ref(), &mut values) {
+                return false;
+            }
+            out.extend(keys.into_iter().map(|key| at(&values, key).copied().unwrap_or(f64::NAN)));
         }
         _ => return false,
     }
@@ -284,15 +286,11 @@ fn push_texts(array: &dyn Array, out: &mut Vec<Option<String>>) -> bool {
         DataType::LargeUtf8 => out.extend(array.as_string::<i64>().iter().map(own)),
         DataType::Utf8View => out.extend(array.as_string_view().iter().map(own)),
         DataType::Dictionary(_, _) => {
-            let mut values = Vec::new();
-            return downcast_dictionary_array!(
-                array => {
-                    let known = push_texts(array.values(), &mut values);
-                    out.extend(array.keys_iter().map(|key| values.get(key?).cloned().flatten()));
-                    known
-                }
-                _ => false,
-            );
+            let (of, mut keys, mut values) = (array.as_any_dictionary(), Vec::new(), Vec::new());
+            if !push_numbers(of.keys(), &mut keys) || !push_texts(of.values().as_ref(), &mut values) {
+                return false;
+            }
+            out.extend(keys.into_iter().map(|key| at(&values, key).cloned().flatten()));
         }
         _ => return false,
     }

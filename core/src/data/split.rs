@@ -196,7 +196,7 @@ fn deal(labels: &[u32], groups: &[u32], shares: &[f64], seed: u64) -> Result<Vec
     (0..rows).for_each(|row| sizes[class(row)] += 1.0);
     // The rows of each group together.
     let mut order: Vec<u32> = (0..rows as u32).collect();
-    order.sort_by_key(|&row| groups[row as usize]);
+    crate::sort::rows_by(&mut order, &|a, b| (groups[a as usize], a).cmp(&(groups[b as usize], b)));
     let mut spans: Vec<&[u32]> = order.chunk_by(|&a, &b| groups[a as usize] == groups[b as usize]).collect();
     if spans.len() < shares.len() {
         return Err(Error::Param { what: "folds" });

@@ -189,12 +189,13 @@ fn bounded(pools: Vec<Pool>) -> Vec<Pool> {
         let (n, m, apart) = (a.rows, b.rows, a.value - b.value);
         n * m / (n + m) * apart * apart
     };
-    let mut borders: Vec<usize> = (0..pools.len() - 1).collect();
-    borders.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
+    let gains: Vec<f64> = (0..pools.len() - 1).map(gain).collect();
+    let mut borders = vec![0; gains.len()];
+    crate::sort::falling(&gains, &mut borders);
     borders.truncate(MOST_POOLS - 1);
     borders.sort_unstable();
     let (mut kept, mut start) = (Vec::with_capacity(MOST_POOLS), 0);
-    for end in borders.into_iter().map(|border| border + 1).chain([pools.len()]) {
+    for end in borders.into_iter().map(|border| border as usize + 1).chain([pools.len()]) {
         let mut all = pools[end - 1];
         pools[start..end - 1].iter().rev().for_each(|below| all.join(below));
         all.value = value(&all, positives, rows - positives);

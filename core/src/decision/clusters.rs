@@ -201,8 +201,8 @@ impl Promise {
         }
         let rows = u32::try_from(scores.len()).map_err(|_| Error::Overflow { what: "the number of rows" })?;
         let (of, count) = numbered(clusters);
-        let mut order: Vec<u32> = (0..rows).collect();
-        order.sort_unstable_by_key(|&row| (core::cmp::Reverse(scores[row as usize].key()), row));
+        let mut order = vec![0; rows as usize];
+        crate::sort::falling(scores, &mut order);
         let mut each = vec![Cluster::default(); count];
         for (&cluster, &label) in of.iter().zip(labels) {
             let cluster = &mut each[cluster as usize];

@@ -119,11 +119,7 @@ impl PaucMinibatch {
         self.link.apply(batch.scores(), h);
         let (low, high) = h.split_at(count);
         kernel!(self.surrogate::<T>(), loss => brute::check(loss, high, low)?);
-        order.iter_mut().zip(0..).for_each(|(item, row)| *item = row);
-        crate::sort::ascending_by(order, |a, b| {
-            let by = |row: u32| low[row as usize].key();
-            by(b).cmp(&by(a)).then(a.cmp(&b))
-        });
+        crate::sort::falling(low, order);
         let [from, to] = [self.fpr.0, self.fpr.1].map(|rate| rate * count as f64);
         let ranked = order.iter().enumerate().filter_map(|(rank, &row)| {
             let rank = rank as f64;

@@ -87,11 +87,7 @@ impl PaucTight {
         scratch.check(Estimator::<T>::need(self, batch.shape()))?;
         let (m, n) = self.ranks(low.len());
         let order = &mut scratch.u32[..low.len()];
-        order.iter_mut().zip(0..).for_each(|(item, row)| *item = row);
-        crate::sort::ascending_by(order, |a, b| {
-            let by = |row: u32| low[row as usize].key();
-            by(b).cmp(&by(a)).then(a.cmp(&b))
-        });
+        crate::sort::falling(low, order);
         let score = |rank: usize| low[order[rank] as usize].f64();
         // Sums of the highest scores, and how many positives stand below so many.
         let (sums, counts) = scratch.f64.split_at_mut(n + 1);

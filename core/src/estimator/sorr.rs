@@ -184,7 +184,7 @@ impl Sorr {
         let (losses, slopes, order) = rows;
         let wanted = self.share(term) * losses.len() as f64;
         let unit = 1.0 / (losses.len() as f64 * (self.range.1 - self.range.0));
-        rank(losses, order);
+        crate::sort::falling(losses, order);
         let mut total = 0.0;
         for (rank, &row) in order.iter().enumerate() {
             let part = (wanted - rank as f64).or_larger(0.0).or_smaller(1.0);
@@ -303,15 +303,6 @@ impl Sorr {
     }
 }
 
-/// The rows by falling loss, the earlier first of equal ones.
-fn rank<T: Real>(losses: &[T], order: &mut [u32]) {
-    order.iter_mut().zip(0..).for_each(|(item, row)| *item = row);
-    crate::sort::ascending_by(order, |a, b| {
-        let by = |row: u32| losses[row as usize].key();
-        by(b).cmp(&by(a)).then(a.cmp(&b))
-    });
-}
-
 impl<T: Real> Estimator<T> for Sorr {
     /// Of f^n with the logistic loss: weights of negatives and of positives, 1/(β − α), β.
     fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
@@ -343,7 +334,7 @@ impl<T: Real> Estimator<T> for Sorr {
         let count = batch.binary()?.0.len();
         let (losses, _, order) =
             self.losses(batch.scores(), |at| if at < count { -T::ONE } else { T::ONE }, scratch)?;
-        rank(losses, order);
+        crate::sort::falling(losses, order);
         let [from, to] = [0, 1].map(|term| self.share(term) * losses.len() as f64);
         let inside = |rank: f64| ((rank + 1.0).or_smaller(to) - rank.or_larger(from)).or_larger(0.0);
         let total: f64 = order.iter().enumerate().map(|(k, &row)| inside(k as f64) * losses[row as usize].f64()).sum();

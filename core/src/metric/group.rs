@@ -155,10 +155,10 @@ pub fn cvar<T: Real>(losses: &[f64], level: f64, scratch: Scratch<'_, T>) -> Res
     scratch.check(cvar_need(losses.len()))?;
     let sorted = &mut scratch.f64[..losses.len()];
     sorted.copy_from_slice(losses);
-    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+    crate::sort::numbers(sorted);
     let worst = (level * losses.len() as f64).or_larger(f64::MIN_POSITIVE);
     let (mut left, mut mean) = (worst, 0.0);
-    for &loss in sorted.iter() {
+    for &loss in sorted.iter().rev() {
         let weight = left.or_smaller(1.0);
         mean += loss * (weight / worst);
         left -= weight;

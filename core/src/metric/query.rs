@@ -16,7 +16,7 @@
 use super::interval::Interval;
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
 use crate::real::Real;
-use crate::sort::ascending_by;
+use crate::sort::rows_by;
 
 /// What is measured of each query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub fn query_mean<T: Real>(
     }
     order.iter_mut().zip(0..).for_each(|(at, row)| *at = row);
     let key = |row: u32| (query[row as usize], !scores[row as usize].key(), row);
-    ascending_by(order, |a, b| key(a).cmp(&key(b)));
+    rows_by(order, &|a, b| key(a).cmp(&key(b)));
     let gain = |row: u32| gains.get(row as usize).map_or_else(|| f64::from(labels[row as usize]), |&gain| gain);
     let (mut queries, mut left_out, mut mean, mut square) = (0u64, 0u64, 0.0, 0.0);
     for rows in order.chunk_by_mut(|&a, &b| query[a as usize] == query[b as usize]) {
@@ -170,7 +170,7 @@ fn ndcg<T: Real>(rows: &mut [u32], scores: &[T], gain: impl Fn(u32) -> f64, most
         sum += tied.iter().map(|&row| worth(row)).sum::<f64>() / tied.len() as f64 * discounts;
         rank += tied.len() as u64;
     }
-    ascending_by(rows, |a, b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
+    rows_by(rows, &|a, b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
     let best: f64 =
         (1..=most.min(rows.len() as u64)).zip(rows.iter()).map(|(rank, &row)| worth(row) * discount(rank)).sum();
     (best > 0.0).then(|| sum / best)

@@ -158,7 +158,7 @@ impl Positive {
                         break;
                     }
                 }
-                distinct.sort_by(f64::total_cmp);
+                crate::sort::numbers(&mut distinct);
                 (distinct.into_iter().map(number_text).collect::<Vec<_>>(), more, named)
             }
             LabelCells::Text { values, .. } => {
@@ -244,7 +244,7 @@ pub(super) fn distinct(cells: LabelCells<'_>) -> Vec<String> {
     match cells {
         LabelCells::Numbers(numbers) => {
             let mut distinct: Vec<f64> = numbers.iter().filter(|x| x.is_finite()).map(|x| x + 0.0).collect();
-            distinct.sort_unstable_by(f64::total_cmp);
+            crate::sort::numbers(&mut distinct);
             distinct.dedup();
             distinct.truncate(MAX_CLASSES + 1);
             distinct.into_iter().map(number_text).collect()

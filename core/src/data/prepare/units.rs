@@ -46,7 +46,7 @@ impl SplitBy {
                 let value = |&row: &u32| values[row as usize] + 0.0;
                 // (Ranks among all rows, whichever are asked for.)
                 let mut sorted: Vec<f64> = values.iter().filter(|x| !x.is_nan()).map(|x| x + 0.0).collect();
-                sorted.sort_unstable_by(f64::total_cmp);
+                crate::sort::numbers(&mut sorted);
                 sorted.dedup();
                 let rank = |x: f64| sorted.partition_point(|y| y.total_cmp(&x).is_lt()) as u32;
                 rows.iter().map(|row| rank(value(row))).collect()
