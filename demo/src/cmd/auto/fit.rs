@@ -380,7 +380,7 @@ fn verdict(plan: &Plan, rows: &[Row], best: usize, beyond: bool) -> String {
             rows[best].name
         ),
         Some([mean, low, high]) => format!(
-            "{base} is taken: nothing beats it beyond noise. {} is ahead by {mean:.4} in {metric}, but the 95 % interval, {low:.4} to {high:.4}, holds 0.",
+            "{base} is taken: nothing beats it beyond noise. {} is ahead by {mean:.4} in {metric}, but the 95 % interval, {low:.4} to {high:.4}, includes 0.",
             rows[best].name
         ),
         None => format!("{base} is taken: its mean {metric} over the folds is the greatest."),
