@@ -1,6 +1,7 @@
 // What trains: the rows, two trainers on the same batches, and their course. Everything shown is told by the store's signals.
 
 import { Engine, createTrainer } from "undercurve/worker";
+import { rates } from "./rates.js";
 import { find } from "./finder.js";
 import { compare, constraint } from "./groups.js";
 import { GROUPS, LANES, SEVERAL, TWO, drawnOf, isBound, isOfRange, isPlain, kindOf, sampleOf } from "./kinds.js";
@@ -57,7 +58,7 @@ export function options(lane, { X, y, dims, classes, groups, groupNames, test } 
     constraints: groups && isBound(lanes[lane]) ? [constraint(bound)] : undefined,
     test,
     model: model === "linear" ? { kind: "linear" } : { kind: SMOOTH.test(method) ? "mlp-tanh" : "mlp", hidden: model.split(",").map(Number) },
-    method: { name: method, settings, ...(classes === undefined && { fpr: fpr.map((rate) => rate / 100) }) },
+    method: { name: method, settings, ...(classes === undefined && { fpr: rates(fpr) }) },
     seed,
     steps,
     // (Maps stay in the data's own units. Files are scaled already, and the columns of towns as drawn.)
@@ -92,9 +93,9 @@ export async function rowsWith(edits) {
 async function loadRows(seed) {
   const { data } = state.peek();
   const prepare = kind.peek() === SEVERAL ? "prepareClasses" : "prepare";
-  const prepared = async (file, { label, positive, impute = false }) => {
+  const prepared = async (file, { label, positive, impute = false, ignore = [], categorical = [], weight = 1 }) => {
     const begin = performance.now();
-    const found = await engines.a.call(prepare, file, { label, impute, share: 0.6, seed, ...(prepare === "prepare" && { positive }) });
+    const found = await engines.a.call(prepare, file, { label, impute, ignore, categorical, share: 0.6, seed, ...(prepare === "prepare" && { positive, weight }) });
     return { ...found, milliseconds: performance.now() - begin };
   };
   if (data === "file") return prepared(own.peek().file, own.peek());
