@@ -914,6 +914,9 @@ test("maps stay square and charts keep to their boxes when the page around them 
     await page.waitForFunction((width) => innerWidth === width && document.documentElement.scrollWidth <= innerWidth && document.querySelector(".bar").offsetHeight < 100, width);
   }
   await page.waitForFunction(() => [...document.querySelectorAll("#roc, #pr, #ap, #objective")].every((root) => root.querySelector(".uplot").clientWidth === root.clientWidth));
+  // A wide screen is used, and what a figure is of leaves the names of methods whole.
+  await page.setViewportSize({ width: 2560, height: 1300 });
+  await page.waitForFunction(() => document.querySelector("main").clientWidth > 2400 && document.querySelector("canvas.map").clientWidth > 500 && document.documentElement.scrollWidth <= innerWidth);
   await page.setViewportSize({ width: 390, height: 844 });
   const fold = page.getByRole("button", { name: "Data and model" });
   await fold.click();

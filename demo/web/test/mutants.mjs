@@ -23,7 +23,7 @@ const MUTANTS = [
   ["no line in the histogram", "draw/canvas.js", "context.fillRect(x - 1, 0, 2, height);", "", "one cut"],
   ["an empty histogram", "draw/canvas.js", "if (of[k] > 0) context.fillRect", "if (of[k] < 0) context.fillRect", "drawn where they lie"],
   ["curves without dots", "draw/charts.js", "marked = next;", "marked = next && { ...next, dots: [] };", "one cut"],
-  ["ROC and precision–recall exchanged", "views/curves.js", "[grid, [...a.roc], [...b.roc]]", "[grid, [...a.pr], [...b.pr]]", "drawn where they lie"],
+  ["ROC and precision–recall exchanged", "views/curves.js", "[[...a.roc], [...b.roc]]", "[[...a.pr], [...b.pr]]", "drawn where they lie"],
   ["no curves", "views/curves.js", "charts.pr.draw(grid, [grid.map(() => share), [...a.pr], [...b.pr]],", "charts.pr.draw(grid, [null, null, null],", "drawn where they lie"],
   ["the cut does not follow the pointer", "views/rankings.js", "if (both) want(", "if (!both) want(", "one cut|finger"],
   ["the sentence of the cut with the lanes swapped", "told.js", "shows ${count(a.wrong)} false ${plural(a.wrong,", "shows ${count(b.wrong)} false ${plural(b.wrong,", "sentence of a cut|one cut"],
@@ -76,6 +76,11 @@ const MUTANTS = [
 ];
 
 const chosen = process.argv.slice(2);
+// (Before any is built, each must be there to be made.)
+for (const [name, file, from] of MUTANTS) {
+  const found = (await readFile(join(root, "src", file), "utf8")).split(from).length - 1;
+  if (found !== 1) throw new Error(`${name}: ${file} has “${from}” ${found} times`);
+}
 const home = await mkdtemp(join(tmpdir(), "undercurve-mutants-"));
 let survived = 0;
 for (const [name, file, from, to, pattern] of MUTANTS) {
@@ -87,9 +92,7 @@ for (const [name, file, from, to, pattern] of MUTANTS) {
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   await symlink(join(root, "../../wasm"), join(home, "wasm"));
   const path = join(folder, "src", file);
-  const source = await readFile(path, "utf8");
-  if (source.split(from).length !== 2) throw new Error(`${name}: ${file} has “${from}” ${source.split(from).length - 1} times`);
-  await writeFile(path, source.replace(from, () => to));
+  await writeFile(path, (await readFile(path, "utf8")).replace(from, () => to));
   await run("npx", ["vite", "build", "--logLevel", "error"], { cwd: folder });
   const tests = ["ranking", "deeds", "told", "gestures", "hands", "browser"].map((one) => `test/${one}.test.mjs`);
   const env = { ...process.env, UNDERCURVE_LONG: "1", PATIENCE: process.env.PATIENCE ?? "15000", PAGE_DIST: join(folder, "dist") };

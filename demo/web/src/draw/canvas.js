@@ -1,6 +1,7 @@
 // Canvases of lanes and thumbnails. Colour says which lane, ink which class.
 
 import { contours } from "d3-contour";
+import { count as written } from "../dom.js";
 
 /** Sizes of canvases in CSS pixels, told by the browser: asking for them while drawing would lay out the page. */
 const sizes = new WeakMap();
@@ -235,19 +236,21 @@ export function histogram(canvas, values, sizes, colours, lane, log, threshold) 
   context.fillStyle = colours.line;
   context.fillRect(0, base, width, 1);
   context.font = '10px "Inter Variable", system-ui, sans-serif';
-  context.textAlign = "right";
+  // (Beside the cut.)
+  const x = threshold === undefined ? 0 : Math.min(width - 1, Math.max(1, ((threshold - values[0]) / (values[1] - values[0])) * width));
+  const left = x > 0.8 * width;
+  context.textAlign = left ? "left" : "right";
   context.textBaseline = "middle";
   context.lineWidth = 3;
   context.strokeStyle = colours.card;
   context.fillStyle = colours.soft;
   // (The lowest line is too near to the bars for a number.)
   for (const tick of ticks.filter((tick) => tick > TICKS[0])) {
-    const at = [tick.toLocaleString("en"), width - 4, Math.max(6, base - tall(tick))];
+    const at = [written(tick), left ? 4 : width - 4, Math.max(6, base - tall(tick))];
     context.strokeText(...at);
     context.fillText(...at);
   }
   if (threshold === undefined) return;
-  const x = Math.min(width - 1, Math.max(1, ((threshold - values[0]) / (values[1] - values[0])) * width));
   context.fillStyle = colours.ink;
   context.fillRect(x - 1, 0, 2, height);
 }

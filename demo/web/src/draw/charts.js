@@ -21,7 +21,7 @@ export const BANDS = (colours) => [
 ];
 
 /** An axis of rates that is stretched near 0. */
-const STRETCHED = { scale: { distr: 4, asinh: NEAR }, axis: { splits: () => [0, 0.001, 0.01, 0.1, 1], values: (_, rates) => rates.map((rate) => (rate ? `${100 * rate}\u00a0%` : "0")) } };
+const STRETCHED = { scale: { distr: 4, asinh: NEAR }, axis: { splits: () => [0, 0.001, 0.01, 0.1, 1], values: (_, rates) => rates.map((rate) => (rate ? `${100 * rate}\u00a0%` : rate === 0 ? "0" : "")) } };
 
 /**
  * @param {HTMLElement} root
@@ -83,7 +83,8 @@ export function chart(root, { x, y, log = false, placed }) {
         ...size(),
         legend: { show: false },
         cursor: { show: false },
-        padding: [8, 16, 0, 0],
+        // (The last number of a stretched axis is long.)
+        padding: [8, stretched ? 2 * text : 16, 0, 0],
         scales: { x: { time: false, range: () => x ?? [0, length], ...(stretched && STRETCHED.scale) }, y: log ? { distr: 3 } : y ? { range: y } : { range: (_, low, high) => [Math.min(base, low), high > base ? high + (high - base) * 0.05 : base + 1] } },
         axes: [{ ...axis, size: 13 + text, gap: 4, space: 37 + text, ...(stretched && STRETCHED.axis) }, { ...axis, size: log ? 48 : 12 + 2 * text, gap: 4, space: 21 + text }],
         hooks: { ready: [settle], setSize: [settle], draw: [paintMark] },
