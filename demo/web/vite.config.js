@@ -62,6 +62,7 @@ export default defineConfig({
       { find: /^undercurve$/, replacement: at("../../wasm/js/index.js") },
       { find: /^undercurve\/worker$/, replacement: at("../../wasm/js/worker.js") },
       { find: /^undercurve\/files$/, replacement: at("../../wasm/js/files.js") },
+      { find: /^undercurve\/undercurve_bg\.wasm/, replacement: at("../../wasm/js/pkg/undercurve_bg.wasm") },
       { find: /^undercurve\/objective$/, replacement: at("../../wasm/js/objective.js") },
       { find: /^undercurve\/methods$/, replacement: at("../../wasm/js/pkg/methods.js") },
       { find: /^undercurve\/synthetics$/, replacement: at("../../wasm/js/synthetics.js") },

@@ -1,5 +1,6 @@
 // What trains: the rows, two trainers on the same batches, and their course. Everything shown is told by the store's signals.
 
+import wasm from "undercurve/undercurve_bg.wasm?url";
 import { Engine, createTrainer } from "undercurve/worker";
 import { rates } from "./rates.js";
 import { find } from "./finder.js";
@@ -20,7 +21,17 @@ export const POINTS = 201;
 
 /** What the page cannot do without, and this browser lacks; empty where it has all. */
 export const lack = !globalThis.WebAssembly ? "WebAssembly" : globalThis.Worker ? "" : "Web Workers";
-export const engines = lack ? null : { a: new Engine(), b: new Engine() };
+
+/** The module that trains, loaded and compiled once for all workers. */
+async function compiled() {
+  const answer = await fetch(wasm);
+  if (!answer.ok) throw new Error(`What trains could not be loaded (${answer.status})`);
+  return WebAssembly.compile(await answer.arrayBuffer());
+}
+const train = lack ? null : compiled();
+/** A worker that trains. */
+export const engine = () => new Engine({ wasm: { train } });
+export const engines = lack ? null : { a: engine(), b: engine() };
 
 /** Of the run that is shown; many runs of each lane where there are to be more than one. */
 let trainers = null;

@@ -41,6 +41,7 @@ test("the first result comes in time, is the measured one, and stays on this mac
   const bytes = await Promise.all(files.map(async (file) => gzipSync(await readFile(file)).length));
   t.diagnostic(`${bytes.length} files before the first result, ${(bytes.reduce((sum, one) => sum + one, 0) / 1000).toFixed(1)} KB gzip`);
   assert.ok(bytes.reduce((sum, one) => sum + one, 0) <= 220_000, files.map((file, k) => `${file} ${bytes[k]}`).join("\n"));
+  assert.equal(early.filter((path) => path.endsWith(".wasm")).length, 1, "one module for all workers");
   if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
   assert.ok(mine.length > 0);
   assert.deepEqual(foreign, []);
@@ -1020,10 +1021,22 @@ test("the workbench is a page of its own, which is loaded by who asks; what is t
   await page.waitForSelector("#grid", { state: "visible" });
   assert.ok(await page.evaluate(() => globalThis.undercurve.shots().kept));
   assert.match(page.url(), /find=0\.3/);
+  // Enlarged to 200 and 400 %, nothing sticks out sideways.
+  await page.click("#all > summary");
+  await page.waitForSelector("#all[data-state=done]");
+  for (const width of [1440, 720, 360]) {
+    await page.setViewportSize({ width, height: 700 });
+    await page.waitForFunction((width) => innerWidth === width && document.documentElement.scrollWidth <= innerWidth, width);
+  }
+  await page.evaluate(axe);
+  const faults = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((result) => result.violations.map((fault) => `${fault.id}: ${fault.nodes.map((node) => node.target).join(" ")}`)));
+  assert.deepEqual(faults, []);
+  await page.setViewportSize({ width: 1440, height: 900 });
   // Of several classes there is none, and it is said.
   await page.getByRole("button", { name: "Pinwheel" }).click();
   await page.waitForFunction(() => location.hash.includes("data=pinwheel"));
   await finished(page);
+  await page.waitForFunction(() => document.querySelector("#all").hidden);
   assert.deepEqual(await page.$$eval("#grid, #all, #steps, #workbench-none", (all) => all.map((one) => one.checkVisibility())), [true, false, false, false]);
   assert.deepEqual(errors, []);
   await close();
