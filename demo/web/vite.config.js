@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import subset from "subset-font";
 import { defineConfig } from "vite";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -16,6 +17,22 @@ const offline = {
     const version = createHash("sha256").update(files.join()).update(await readFile(at("index.html"))).digest("hex").slice(0, 12);
     const source = (await readFile(at("src/offline.js"), "utf8")).replace(/^\/\* global.*\n/m, `const FILES = ${JSON.stringify(files)};\nconst VERSION = "${version}";\n`);
     this.emitFile({ type: "asset", fileName: "offline.js", source });
+  },
+};
+
+/** The weights and features of the font that the style sheets use, and those of every text. */
+const FEATURES = ["kern", "mark", "ccmp", "locl", "calt", "tnum", "cv11"];
+const WEIGHTS = { min: 400, max: 700 };
+/** Writes the font with the characters of the page alone; others, as in names of an own file, are in the whole one, which is loaded when they occur. */
+const font = {
+  name: "undercurve-font",
+  async buildStart() {
+    const sources = (await readdir(at("src"), { recursive: true })).filter((name) => /\.(js|html)$/.test(name)).map((name) => at(`src/${name}`));
+    const texts = await Promise.all([...sources, at("index.html"), REGISTRY].map((path) => readFile(path, "utf8")));
+    const ascii = Array.from({ length: 95 }, (_, k) => String.fromCharCode(32 + k));
+    const used = [...new Set([...ascii, ...texts.join("")])].sort().join("");
+    const whole = await readFile(at("node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2"));
+    await writeFile(at("src/inter.woff2"), await subset(whole, used, { targetFormat: "woff2", variationAxes: { wght: WEIGHTS }, keepFeatures: FEATURES }));
   },
 };
 
@@ -39,11 +56,13 @@ const methods = {
 
 export default defineConfig({
   base: "./",
-  plugins: [offline, methods, flat],
+  plugins: [font, offline, methods, flat],
   resolve: {
     alias: [
       { find: /^undercurve$/, replacement: at("../../wasm/js/index.js") },
       { find: /^undercurve\/worker$/, replacement: at("../../wasm/js/worker.js") },
+      { find: /^undercurve\/files$/, replacement: at("../../wasm/js/files.js") },
+      { find: /^undercurve\/undercurve_bg\.wasm/, replacement: at("../../wasm/js/pkg/undercurve_bg.wasm") },
       { find: /^undercurve\/objective$/, replacement: at("../../wasm/js/objective.js") },
       { find: /^undercurve\/methods$/, replacement: at("../../wasm/js/pkg/methods.js") },
       { find: /^undercurve\/synthetics$/, replacement: at("../../wasm/js/synthetics.js") },

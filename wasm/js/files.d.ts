@@ -10,6 +10,14 @@ export interface Column {
   missing: number;
   /** The distinct values with their counts, if there are at most 100. */
   values: [value: string, count: number][] | null;
+  /** What its cells are read as; text becomes categories. */
+  kind: "number" | "text";
+  /** Whether it tells rows apart, and is left out. */
+  identifier: boolean;
+  /** Of its numbers. */
+  range: [least: number, most: number] | null;
+  /** The first cell, with its line, that makes a text of a column of numbers. */
+  stray: [line: number, text: string] | null;
 }
 
 /** How to read a file. */
@@ -20,6 +28,12 @@ export interface Choice {
   positive: string;
   /** Fill in missing values instead of refusing them. */
   impute?: boolean;
+  /** Columns that are no features. */
+  ignore?: string[];
+  /** Columns of numbers that are categories. */
+  categorical?: string[];
+  /** How many rows a positive training row counts as, default 1: it is there so many times. */
+  weight?: number;
   /** Share of the rows to train on, default 0.6; the others are held out. */
   share?: number;
   /** The seed of the split. */
@@ -48,7 +62,7 @@ export declare class DataFile implements Held {
    * The same with a class for each value of the label column: `classes` is their number, `names` their names in order. There
    * are at least two, with two rows each.
    */
-  prepareClasses(choice: Omit<Choice, "positive">): Rows & { dims: number; classes: number; names: string[]; test: Rows; preparation: Uint8Array; plane: Float32Array };
+  prepareClasses(choice: Omit<Choice, "positive" | "weight">): Rows & { dims: number; classes: number; names: string[]; test: Rows; preparation: Uint8Array; plane: Float32Array };
   /** Frees the memory. */
   dispose(): void;
   [Symbol.dispose](): void;

@@ -25,6 +25,10 @@ export const initFiles = /* @__PURE__ */ once(
  * @property {string} name
  * @property {number} missing the number of missing values
  * @property {[string, number][] | null} values the distinct values with their counts, if there are at most 100
+ * @property {"number" | "text"} kind what its cells are read as; text becomes categories
+ * @property {boolean} identifier whether it tells rows apart and is left out
+ * @property {[number, number] | null} range of its numbers
+ * @property {[number, string] | null} stray the first cell, with its line, that makes a text of a column of numbers
  */
 
 /**
@@ -32,6 +36,9 @@ export const initFiles = /* @__PURE__ */ once(
  * @property {string} label the label column
  * @property {string} positive the label value that is positive
  * @property {boolean} [impute] fill in missing values instead of refusing them
+ * @property {string[]} [ignore] columns that are no features
+ * @property {string[]} [categorical] columns of numbers that are categories
+ * @property {number} [weight] how many rows a positive training row counts as, default 1
  * @property {number} [share] of the rows to train with, default 0.6; the others are held out
  * @property {number} [seed] of the split
  */
@@ -92,14 +99,16 @@ async function bytesOfFile(file, signal, onProgress) {
 /** What a preparation is asked for. */
 function choice(asked, classes) {
   object(asked, "choice", `an object with label${classes ? "" : " and positive"}`);
-  only(asked, ["label", ...(classes ? [] : ["positive"]), "impute", "share", "seed"], "choice.");
-  const { label, positive, impute = false, share = 0.6, seed = 1 } = asked;
+  only(asked, ["label", ...(classes ? [] : ["positive", "weight"]), "impute", "ignore", "categorical", "share", "seed"], "choice.");
+  const { label, positive, impute = false, ignore = [], categorical = [], weight = 1, share = 0.6, seed = 1 } = asked;
   need(typeof label === "string", "label", label, "the name of the label column");
   need(classes || typeof positive === "string", "positive", positive, "the label value that is positive, as text");
   need(typeof impute === "boolean", "impute", impute, "true or false");
+  for (const [name, columns] of Object.entries({ ignore, categorical })) need(Array.isArray(columns) && columns.every((column) => typeof column === "string"), name, columns, "an array of column names");
+  need(whole(weight, 1, 10_000), "weight", weight, "a whole number from 1 to 10000");
   need(share > 0 && share < 1, "share", share, "a number between 0 and 1", { code: 9 });
   need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
-  return { label, positive, impute, share, seed };
+  return { label, positive, impute, ignore, categorical, weight, share, seed };
 }
 
 /** A CSV or LIBSVM file, plain or gzip. */
@@ -137,7 +146,10 @@ export class DataFile {
 
   /** @returns {{ name: string, format: "CSV" | "LIBSVM", rows: number, columns: Column[] }} */
   describe() {
-    return JSON.parse(this.#held().describe());
+    const table = this.#held();
+    const [told, ranges] = [JSON.parse(table.describe()), table.ranges()];
+    const range = (k) => (ranges[2 * k] <= ranges[2 * k + 1] ? [ranges[2 * k], ranges[2 * k + 1]] : null);
+    return { ...told, columns: told.columns.map((column, k) => ({ ...column, range: range(k) })) };
   }
 
   /**
@@ -146,18 +158,25 @@ export class DataFile {
    * @param {Choice} choice
    */
   prepare(asked) {
-    const { label, positive, impute, share, seed } = choice(asked, false);
+    const { label, positive, impute, ignore, categorical, weight, share, seed } = choice(asked, false);
     const table = this.#held();
-    return taken(called(() => table.prepare(label, positive, impute, share, seed)), rowsOf);
+    return called(() => {
+      table.choose(ignore, categorical);
+      return taken(table.prepare(label, positive, impute, share, seed), (data) => {
+        if (weight > 1) data.weigh(weight);
+        return rowsOf(data);
+      });
+    });
   }
 
   /**
    * The same with a class for each value of the label column, in the order of their names.
-   * @param {Omit<Choice, "positive">} choice
+   * @param {Omit<Choice, "positive" | "weight">} choice
    */
   prepareClasses(asked) {
-    const { label, impute, share, seed } = choice(asked, true);
+    const { label, impute, ignore, categorical, share, seed } = choice(asked, true);
     const table = this.#held();
+    table.choose(ignore, categorical);
     return taken(called(() => table.prepareClasses(label, impute, share, seed)), (data) => {
       const names = JSON.parse(data.names());
       return { ...rowsOf(data), classes: names.length, names };

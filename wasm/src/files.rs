@@ -8,13 +8,15 @@ use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{self, Dataset, Missing, RawTable, Rows, Split, Target};
+use undercurve::data::{self, ColumnValues, Dataset, Missing, RawTable, Rows, Split, Target};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A file that was read but not prepared.
 #[wasm_bindgen]
 pub struct Table {
     table: RawTable,
+    ignore: Vec<String>,
+    categorical: Vec<String>,
 }
 
 #[wasm_bindgen]
@@ -22,15 +24,19 @@ impl Table {
     /// Reads CSV or LIBSVM, plain or gzip. Errors name file, line and column.
     #[wasm_bindgen(constructor)]
     pub fn new(bytes: &[u8], name: &str) -> Result<Self, Failure> {
-        Ok(Self { table: RawTable::parse(bytes, data::Format::Auto, name)? })
+        let table = RawTable::parse(bytes, data::Format::Auto, name)?;
+        Ok(Self { table, ignore: Vec::new(), categorical: Vec::new() })
     }
 
-    /// `{ name, format, rows, columns: [{ name, missing, values: [[value, count]] or null }] }`, values where there are at
-    /// most 100 different ones; LIBSVM has one column, its labels.
+    /// `{ name, format, rows, columns: [{ name, missing, values: [[value, count]] or null, kind, identifier,
+    /// stray: [line, text] or null }] }`, values where there are at most 100 different ones; LIBSVM has one column, its labels.
     pub fn describe(&self) -> String {
         let sparse = self.table.format() == data::Format::Libsvm;
         let names = if sparse { vec!["label".to_string()] } else { self.table.columns() };
+        let identifiers = data::identifiers(&self.table, &data::Options::default());
         let columns = names.iter().enumerate().map(|(k, name)| {
+            let stray = self.table.stray(k).map(|(line, text)| format!("[{line},{}]", json::string(text)));
+            let text = matches!(self.table.column(k), Some(ColumnValues::Texts { .. }));
             let values = self.table.values(k, 100).map_or("null".to_string(), |values| {
                 json::array(values.iter().map(|(value, count)| format!("[{},{count}]", json::string(value))))
             });
@@ -38,6 +44,9 @@ impl Table {
                 ("name", json::string(name)),
                 ("missing", self.table.missing(k).to_string()),
                 ("values", values),
+                ("kind", json::string(if text { "text" } else { "number" })),
+                ("identifier", identifiers.iter().any(|(found, _)| found == name).to_string()),
+                ("stray", stray.unwrap_or_else(|| "null".to_string())),
             ])
         });
         json::object([
@@ -46,6 +55,22 @@ impl Table {
             ("rows", self.table.rows().to_string()),
             ("columns", json::array(columns)),
         ])
+    }
+
+    /// The least and the largest number of each column; NaN of a column without numbers.
+    pub fn ranges(&self) -> Vec<f64> {
+        let ends = |k| match self.table.column(k) {
+            Some(ColumnValues::Numbers(values)) => {
+                values.iter().fold([f64::NAN; 2], |[low, high], &x| [low.min(x), high.max(x)])
+            }
+            _ => [f64::NAN; 2],
+        };
+        (0..self.table.columns().len()).flat_map(ends).collect()
+    }
+
+    /// From now on columns of `ignore` are no features, and those of `categorical` are categories.
+    pub fn choose(&mut self, ignore: Vec<String>, categorical: Vec<String>) {
+        [self.ignore, self.categorical] = [ignore, categorical];
     }
 
     /// Stratified split (`share` of the rows train), encoding and scaling fitted on the training part. One label value is
@@ -75,6 +100,8 @@ impl Table {
         data::Options {
             label: csv.then(|| label.to_string()),
             missing: if impute { Missing::Impute } else { Missing::Refuse },
+            ignore: self.ignore.clone(),
+            categorical: self.categorical.clone(),
             ..data::Options::default()
         }
     }
@@ -106,6 +133,14 @@ pub struct Prepared {
 
 #[wasm_bindgen]
 impl Prepared {
+    /// Each positive training row is there `times` times.
+    pub fn weigh(&mut self, times: u32) -> Result<(), Failure> {
+        let of = |label| if label == 1 { times } else { 1 };
+        let rows = self.train.labels().iter().zip(0..);
+        let again: Vec<u32> = rows.flat_map(|(&label, row)| (0..of(label)).map(move |_| row)).collect();
+        self.train = self.train.select(&again)?;
+        Ok(())
+    }
     /// The preparation fitted to the training rows, for `Model::of`.
     pub fn preparation(&self) -> Vec<u8> {
         self.preparation.clone()

@@ -432,8 +432,24 @@ test("a file becomes rows for a session", () => {
   const { format, rows, columns } = file.describe();
   assert.deepEqual([format, rows, columns.map((column) => column.name)], ["CSV", 60, ["x", "colour", "label"]]);
   assert.deepEqual(columns[2].values.sort(), [["no", 48], ["yes", 12]]);
+  assert.deepEqual(columns.map(({ kind, identifier, range, stray }) => [kind, identifier, range?.map((x) => x.toFixed(1)) ?? null, stray]), [["number", false, ["-1.0", "1.0"], null], ["text", false, null, null], ["text", false, null, null]]);
   const data = file.prepare({ label: "label", positive: "yes" });
+  // A column that is left out by name, one that tells rows apart, and one that a single cell makes a text.
+  assert.equal(file.prepare({ label: "label", positive: "yes", ignore: ["colour"] }).dims, data.dims - 2);
+  assert.throws(() => file.prepare({ label: "label", positive: "yes", ignore: ["nothing"] }), /nothing/);
+  const heavy = file.prepare({ label: "label", positive: "yes", weight: 3 });
+  const again = [...data.y.keys()].flatMap((row) => Array(data.y[row] ? 3 : 1).fill(row));
+  assert.deepEqual([...heavy.y], again.map((row) => data.y[row]));
+  assert.deepEqual([...heavy.X], again.flatMap((row) => [...data.X.subarray(data.dims * row, data.dims * (row + 1))]));
+  assert.deepEqual(heavy.test, data.test);
+  assert.throws(() => file.prepare({ label: "label", positive: "yes", weight: 0.5 }), /weight 0\.5: expected a whole number from 1/);
+  assert.throws(() => file.prepare({ label: "label", positive: "yes", ignore: "colour" }), /ignore colour: expected an array of column names/);
   file.dispose();
+  const odd = new DataFile(Buffer.from(`id,size,label\n${text.map((_, k) => `n${k},${k === 7 ? "tall" : k},${k % 5 ? "no" : "yes"}`).join("\n")}\n`), "odd.csv");
+  assert.deepEqual(odd.describe().columns.map(({ kind, identifier, stray }) => [kind, identifier, stray]), [["text", true, null], ["text", false, [9, "tall"]], ["text", false, null]]);
+  assert.throws(() => odd.prepare({ label: "label", positive: "yes" }), /odd\.csv:9:2: .*"tall"/);
+  assert.ok(odd.prepare({ label: "label", positive: "yes", categorical: ["size"] }).dims > 20);
+  odd.dispose();
   const session = new Session({ ...data, method: { name: "ce" } });
   assert.equal(session.advance({ steps: 5 }), 5);
   assert.throws(() => new DataFile(Buffer.from("x,label\n1,0\n2\n"), "broken.csv"), /broken\.csv:3/);

@@ -6,6 +6,13 @@
 // A row is a kind of data, a model, a method and a length: the mean over the draws at defaults, the best mean of the rates, and how many
 // draws end below 1.5 times the share of positives, in all and without a warning. A row passes where the mean is at least .9 of the best
 // rate's and no draw ends so low without a warning. Exit 1 where a row does not pass. `--out` keeps every run, and goes on from there.
+//
+//     node demo/web/bench/defaults.mjs --page [--draws 20] [--minutes 5] …
+//
+// Every method on all of the page's data with two classes, by a line and by both networks, at defaults alone: a row for each kind of data and
+// model. Draws are done one after the
+// other, until the minutes are over; the table is of those that are whole. Exit 1 where a run ends below 1.5 times the share
+// of positives without a warning.
 // Needs the wasm package (`cargo demo` builds it).
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
@@ -19,17 +26,17 @@ const RATES = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1];
 /** Rows, held-out rows and share of positives that the page draws; the share of a file's rows that train. */
 const DRAWN = { rows: 2000, testRows: 6000, positives: 0.03 };
 const SHARE = 0.6;
-const FILES = { digits: { label: "digit", positive: "8" }, "page-blocks": { label: "kind", positive: "other" } };
+const FILES = { digits: { label: "digit", positive: "8" }, "page-blocks": { label: "kind", positive: "other" }, "breast-cancer": { label: "diagnosis", positive: "malignant" } };
 /** Methods that the page gives a tanh network. */
 const SMOOTH = /sarah|^svrg$|-sum$/;
-const MODELS = { 16: [16], "16x16": [16, 16] };
+const MODELS = { linear: [], 16: [16], "16x16": [16, 16] };
 
 /** @param {{ data: string, model: string, method: string, steps: number, rate: number | null, seed: number }} job */
 async function run({ data, model, method, steps, rate, seed }) {
   const rows = data in FILES ? await prepared(data, seed) : synthetic(data, { ...DRAWN, seed });
   const session = await create({
     ...rows,
-    model: { kind: SMOOTH.test(method) ? "mlp-tanh" : "mlp", hidden: MODELS[model] },
+    model: model === "linear" ? { kind: "linear" } : { kind: SMOOTH.test(method) ? "mlp-tanh" : "mlp", hidden: MODELS[model] },
     method: { name: method, settings: rate === null ? {} : { lr: String(rate) }, fpr: [0, 0.05] },
     seed,
     steps,
@@ -81,6 +88,62 @@ function row(of, draws, rates, found) {
   return { text: `| ${cells.join(" | ")} |`, passes };
 }
 
+const percentile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+
+/** A row of the page's table: all methods on one kind of data by one model. */
+function pageRow({ data, model, steps }, methods, draws, found) {
+  const each = methods.map((method) => ({ method, runs: draws.map((seed) => found.get(key({ data, model, method, steps, rate: null, seed }))) }));
+  const taken = each.filter(({ runs }) => !runs.every(({ refused }) => refused));
+  const means = taken.map(({ method, runs }) => ({ method, ap: mean(runs.map(({ ap }) => ap || 0)) })).sort((a, b) => a.ap - b.ap);
+  const of = (name) => means.find(({ method }) => method === name)?.ap.toFixed(3) ?? "";
+  const all = taken.flatMap(({ method, runs }) => runs.map((run) => ({ method, ...run })));
+  const low = all.filter(({ ap, base }) => !(ap >= 1.5 * base));
+  const cells = [data, model, taken.length, mean(all.map(({ base }) => base)).toFixed(3), of("ce"), of("soap"), percentile(means, 0.5).ap.toFixed(3), `${means[0].ap.toFixed(3)} ${means[0].method}`, `${means.at(-1).ap.toFixed(3)} ${means.at(-1).method}`, low.length, low.filter(({ warning }) => warning).length, all.filter(({ error }) => error).length];
+  return { text: `| ${cells.join(" | ")} |`, low };
+}
+
+/** Jobs one after the other for each worker, until there are none or time is over. */
+async function train(jobs, workers, done, until = Infinity) {
+  let next = 0;
+  const work = () =>
+    new Promise((over, broken) => {
+      const worker = new Worker(new URL(import.meta.url));
+      const give = () => worker.postMessage(next < jobs.length && performance.now() < until ? jobs[next++] : null);
+      worker.on("message", ({ job, result }) => {
+        done(job, result);
+        give();
+      });
+      worker.on("error", broken);
+      worker.on("exit", over);
+      give();
+    });
+  await Promise.all(Array.from({ length: Math.max(1, workers) }, work));
+}
+
+async function page({ draws, data, steps, methods, models, jobs, minutes, out, found }) {
+  const kinds = data.flatMap((data) => models.map((model) => ({ data, model, steps: steps[0] })));
+  const ofDraw = (seed) => kinds.flatMap((of) => methods.map((method) => ({ ...of, method, rate: null, seed })));
+  const keep = (job, result) => {
+    found.set(key(job), result);
+    if (out) appendFileSync(out, `${JSON.stringify({ of: key(job), ...result })}\n`);
+  };
+  await train(draws.flatMap(ofDraw).filter((job) => !found.has(key(job))), jobs, keep, performance.now() + 60_000 * minutes);
+  const whole = draws.filter((seed) => ofDraw(seed).every((job) => found.has(key(job))));
+  console.log("| data | model | methods | base | CE | SOAP | median method | lowest | highest | below 1.5 × base | with a warning | broke off |\n|---|---|---|---|---|---|---|---|---|---|---|---|");
+  const low = kinds.flatMap((of) => {
+    const { text, low } = pageRow(of, methods, whole, found);
+    console.log(text);
+    return low.map((run) => ({ ...of, ...run }));
+  });
+  console.log(`\n${methods.length} methods, ${whole.length} of ${draws.length} draws, ${steps[0]} steps`);
+  process.exitCode = low.some(({ warning }) => !warning) ? 1 : 0;
+  for (const { data, model } of kinds) {
+    const runs = low.filter((run) => run.data === data && run.model === model);
+    const named = [...new Set(runs.map(({ method }) => method))].map((name) => `${name} ${runs.filter(({ method }) => method === name).length}`);
+    if (named.length) console.log(`${data}, ${model}: ${named.join(", ")}`);
+  }
+}
+
 async function bench() {
   const list = (text) => text.split(",");
   const { values } = parseArgs({
@@ -89,7 +152,9 @@ async function bench() {
       rates: { type: "string", default: String(RATES.length) },
       steps: { type: "string", default: "300,1000,3000,20000" },
       data: { type: "string", default: "ring,checker,split,digits,page-blocks" },
-      model: { type: "string", default: Object.keys(MODELS).join() },
+      model: { type: "string", default: "16,16x16" },
+      page: { type: "boolean", default: false },
+      minutes: { type: "string", default: "1e9" },
       method: { type: "string", default: "ce,soap,ppd-sg,pauc-exact" },
       jobs: { type: "string", default: String(availableParallelism()) },
       out: { type: "string" },
@@ -110,8 +175,13 @@ async function bench() {
       found.set(of, result);
     }
   }
+  if (values.page) {
+    const asked = (name, usual) => (process.argv.some((word) => word.startsWith(`--${name}`)) ? list(values[name]) : usual);
+    const data = asked("data", ["split", "overlap", "decoy", "ring", "checker", "moons", ...Object.keys(FILES)]);
+    const usual = METHODS.filter(({ groups }) => !groups).map(({ name }) => name);
+    return page({ draws, data, steps: asked("steps", ["300"]).map(Number), methods: values.method === "all" ? usual : asked("method", usual), models: asked("model", Object.keys(MODELS)), jobs: Number(values.jobs), minutes: Number(values.minutes), out: values.out, found });
+  }
   const jobs = rows.flatMap((of) => [null, ...rates].flatMap((rate) => draws.map((seed) => ({ ...of, rate, seed })))).filter((job) => !found.has(key(job)));
-  let next = 0;
   let shown = 0;
   let failed = 0;
   const whole = (of) => [null, ...rates].every((rate) => draws.every((seed) => found.has(key({ ...of, rate, seed }))));
@@ -124,23 +194,13 @@ async function bench() {
   };
   console.log("| data | mlp | method | steps | AP | best rate's | rate | share of it | below 1.5 × base | unwarned | |\n|---|---|---|---|---|---|---|---|---|---|---|");
   show();
-  const work = () =>
-    new Promise((done, broken) => {
-      const worker = new Worker(new URL(import.meta.url));
-      const give = () => (next < jobs.length ? worker.postMessage(jobs[next++]) : worker.postMessage(null));
-      worker.on("message", ({ job, result }) => {
-        found.set(key(job), result);
-        if (values.out) appendFileSync(values.out, `${JSON.stringify({ of: key(job), ...result })}\n`);
-        show();
-        give();
-      });
-      worker.on("error", broken);
-      worker.on("exit", done);
-      give();
-    });
-  await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs)) }, work));
+  await train(jobs, Number(values.jobs), (job, result) => {
+    found.set(key(job), result);
+    if (values.out) appendFileSync(values.out, `${JSON.stringify({ of: key(job), ...result })}\n`);
+    show();
+  });
   console.log(`\n${rows.length - failed} of ${rows.length} rows pass, ${draws.length} draws each`);
-  process.exitCode = failed ? 1 : 0;
+  return (process.exitCode = failed ? 1 : 0);
 }
 
 if (isMainThread) {

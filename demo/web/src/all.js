@@ -1,11 +1,12 @@
 // All data: a linear scorer on a sample of up to a million points, its exact objective and gradient at every move. The sample and
 // the sums are a worker's; here are the controls and the pictures.
 
-import { Band, range } from "./band.js";
+import { Band } from "./band.js";
 import { $, count, h, segments, three } from "./dom.js";
 import { plane, scaleOf, scores } from "./draw/all.js";
 import { frame, onResize, sizeOf } from "./draw/canvas.js";
 import { chart } from "./draw/charts.js";
+import { range } from "./rates.js";
 import { ALL } from "./state.js";
 
 const OBJECTIVES = { auc: ["AUC", "AUC loss"], pauc: ["Partial AUC", "partial-AUC loss"], ap: ["AP", "AP loss"] };

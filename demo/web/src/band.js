@@ -1,9 +1,7 @@
 // The range of false-positive rates, as a band over the ROC chart: its edges are dragged, or moved with the keys.
 
 import { h } from "./dom.js";
-
-/** A range in per cent, as words. @param {[number, number]} range */
-export const range = ([low, high]) => (low > 0 ? `${low}–${high}\u00a0%` : `≤\u00a0${high}\u00a0%`);
+import { stretch, unstretch } from "./rates.js";
 
 const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 
@@ -13,7 +11,7 @@ export class Band {
    * @param {{ moved: (range: [number, number]) => void, settled: (range: [number, number]) => void }} told of every move, and of its end
    */
   constructor(root, { moved, settled }) {
-    Object.assign(this, { root, moved, settled, range: [0, 5] });
+    Object.assign(this, { root, moved, settled, range: [0, 5], visible: true, near: false });
     const edge = (which, label) => h("div", { className: "edge", role: "slider", tabIndex: 0, "aria-label": label, "aria-orientation": "horizontal", onkeydown: (event) => this.key(event, which), onpointerdown: (event) => this.drag(event, which) });
     this.edges = [edge(0, "Least false-positive rate"), edge(1, "Largest false-positive rate")];
     this.fill = h("div", { className: "fill", onpointerdown: (event) => this.drag(event, 2) });
@@ -26,31 +24,57 @@ export class Band {
     Object.assign(this.root.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
   }
 
-  /** @param {[number, number]} range whole per cents */
+  /** Whether the axis is stretched near 0, and edges move in tenths of per cents there. @param {boolean} near */
+  stretch(near) {
+    this.near = near;
+    this.show(this.range, this.visible);
+  }
+
+  /** Where a per cent lies on the axis, in per cents of its width, and back. */
+  lies(percent) {
+    return this.near ? 100 * stretch(percent / 100) : percent;
+  }
+
+  percent(at) {
+    return this.near ? 100 * unstretch(at / 100) : at;
+  }
+
+  /** The steps that an edge moves in, at a per cent. */
+  step(at) {
+    return !this.near || at >= 10 ? 1 : at >= 2 ? 0.5 : 0.1;
+  }
+
+  round(percent) {
+    const step = this.step(percent);
+    return Number((step * Math.round(percent / step)).toFixed(1));
+  }
+
+  /** @param {[number, number]} range per cents, in tenths */
   show(range, visible = true) {
     this.root.hidden = !visible;
-    this.range = range;
-    const [low, high] = range;
+    Object.assign(this, { range, visible });
+    const [low, high] = range.map((percent) => this.lies(percent));
     Object.assign(this.fill.style, { left: `${low}%`, width: `${high - low}%` });
     this.edges.forEach((edge, which) => {
-      edge.style.left = `${range[which]}%`;
+      edge.style.left = `${[low, high][which]}%`;
       const [least, most] = this.limits(which);
       for (const [name, value] of [["valuemin", least], ["valuemax", most], ["valuenow", range[which]]]) edge.setAttribute(`aria-${name}`, String(value));
       edge.setAttribute("aria-valuetext", `${range[which]} %`);
     });
   }
 
-  /** Between what an edge may move: the band keeps one per cent. */
+  /** Between what an edge may move: the band keeps one step. */
   limits(which) {
-    return which === 0 ? [0, this.range[1] - 1] : [this.range[0] + 1, 100];
+    const [low, high] = this.range;
+    return which === 0 ? [0, this.round(Math.max(0, high - this.step(high - 0.1)))] : [this.round(Math.min(100, low + this.step(low))), 100];
   }
 
   move(which, to) {
     const next = /** @type {[number, number]} */ ([...this.range]);
     if (which === 2) {
       const wide = next[1] - next[0];
-      next[0] = clamp(to, 0, 100 - wide);
-      next[1] = next[0] + wide;
+      next[0] = clamp(to, 0, Number((100 - wide).toFixed(1)));
+      next[1] = Number((next[0] + wide).toFixed(1));
     } else {
       next[which] = clamp(to, ...this.limits(which));
     }
@@ -63,12 +87,13 @@ export class Band {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const [least, most] = this.limits(which);
     const at = this.range[which];
-    const to = { ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, PageDown: at - 10, PageUp: at + 10, Home: least, End: most }[event.key];
+    const [less, more] = [at - this.step(at - 0.1), at + this.step(at)];
+    const to = { ArrowLeft: less, ArrowDown: less, ArrowRight: more, ArrowUp: more, PageDown: at - 10, PageUp: at + 10, Home: least, End: most }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     // (The page has an arrow of its own.)
     event.stopPropagation();
-    this.move(which, to);
+    this.move(which, Number(to.toFixed(1)));
     this.settled(this.range);
   }
 
@@ -77,11 +102,11 @@ export class Band {
     if (event.button !== 0 || (which === 2 && event.pointerType === "touch")) return;
     event.preventDefault();
     const { currentTarget: node, clientX: from } = event;
-    const at = this.range[which === 2 ? 0 : which];
+    const at = this.lies(this.range[which === 2 ? 0 : which]);
     const begin = [...this.range];
     node.setPointerCapture(event.pointerId);
     if (which < 2) node.focus({ preventScroll: true });
-    const to = ({ clientX }) => this.move(which, Math.round(at + (100 * (clientX - from)) / this.width));
+    const to = ({ clientX }) => this.move(which, this.round(clamp(this.percent(at + (100 * (clientX - from)) / this.width), 0, 100)));
     const end = () => {
       node.onpointermove = node.onpointerup = node.onpointercancel = null;
       if (this.range.some((value, k) => value !== begin[k])) this.settled(this.range);

@@ -41,8 +41,9 @@ export const three = (x) => (Number.isFinite(x) ? x.toFixed(3) : "–");
 /** A name of a class where there is little room. */
 export const brief = (name) => (name.length > 24 ? `${name.slice(0, 23)}…` : name);
 
+const numbers = new Intl.NumberFormat("en");
 /** A count, as counts are written here: 5,472. */
-export const count = (n) => n.toLocaleString("en");
+export const count = (n) => numbers.format(n);
 
 /** Offers bytes or text as a file. */
 export function download(name, parts, type) {

@@ -1,6 +1,6 @@
 // What scenes say of what is shown, each fact as it is written.
 
-import { range } from "./band.js";
+import { range } from "./rates.js";
 import { count, three } from "./dom.js";
 import { LENS } from "./draw/columns.js";
 import { leads } from "./draws.js";

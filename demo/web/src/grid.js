@@ -1,7 +1,8 @@
 // A map of two parameters of a lane's method: a run for every point, filled while they train.
 
-import { Engine, createTrainer } from "undercurve/worker";
+import { createTrainer } from "undercurve/worker";
 import { $, count, h, three } from "./dom.js";
+import { engine } from "./runs.js";
 
 /** Looks at the runs about so often. */
 const LOOKS = 15;
@@ -104,7 +105,7 @@ export class GridMap {
       this.lay(lane, across, up);
       $("grid-sentence").textContent = `Training ${count(across.values.length * up.values.length * Number($("grid-seeds").value))} runs…`;
       const grid = { [across.name]: across.values, [up.name]: up.values };
-      this.engine ??= new Engine();
+      this.engine ??= engine();
       runs = await createTrainer({ ...rest, method: { ...method, settings: set }, lanes: { grid, seeds: Number($("grid-seeds").value) }, backend: "auto", engine: this.engine });
       $("grid-backend").textContent = runs.backendReason;
       const points = across.values.length * up.values.length;

@@ -5,6 +5,25 @@ import { brief, count, h, segments } from "./dom.js";
 /** A share of rows in per cent. */
 const percent = (part, all) => `${((100 * part) / all).toPrecision(3)}\u00a0%`;
 
+/** Columns of a file that are listed, at most. */
+const LISTED = 400;
+/** So many rows may a positive one count as. */
+const WEIGHTS = [1, 2, 5, 10, 20, 50];
+
+const short = (x) => String(Number(x.toPrecision(4))).replace("-", "−");
+
+/** What a column is taken for, and why. @returns {{ kind: string, why: string, out?: boolean }} */
+export function taken({ kind, missing, values, identifier, range, stray }, rows) {
+  const gaps = missing ? `, ${count(missing)} missing` : "";
+  if (missing === rows) return { kind: "left out", why: "no values", out: true };
+  if (identifier) return { kind: "left out", why: `tells rows apart: ${values ? count(values.length) : "mostly"} different values`, out: true };
+  if (values?.length === 1) return { kind: kind === "text" ? "category" : "number", why: `always ${brief(values[0][0])}, so it tells nothing${gaps}` };
+  if (kind === "number") return { kind, why: `${values?.length === 2 ? `${short(range[0])} or ${short(range[1])}` : `from ${short(range[0])} to ${short(range[1])}`}${gaps}` };
+  if (stray) return { kind: "category", why: `no number because of “${brief(stray[1])}” in line ${count(stray[0])}${gaps}` };
+  const some = values ? `${values.slice(0, 3).map(([value]) => brief(value)).join(", ")}${values.length > 3 ? `, … (${values.length})` : ""}` : "more than 100 texts";
+  return { kind: "category", why: `${some}${gaps}` };
+}
+
 /** What is in a file, and what to make of it, before anything is trained. @param {import("./side.js").Side} side */
 export function inspect(side, table) {
   const sparse = table.format === "LIBSVM";
@@ -22,9 +41,29 @@ export function inspect(side, table) {
   const go = h("button", { type: "button", className: "primary", textContent: "Train on it" });
   const gaps = h("span");
   const fillIn = h("label", { className: "check" }, impute, gaps);
+  const weight = h("select");
+  const weigh = h("label", {}, "A positive row counts as", weight);
+  // (LIBSVM has numbers of columns, not names.)
+  const listed = sparse ? [] : table.columns.slice(0, LISTED);
+  const dropped = new Set();
+  const boxes = listed.map((column) => {
+    const { kind, why, out } = taken(column, table.rows);
+    const box = h("input", { type: "checkbox", checked: !out, disabled: Boolean(out), onchange: () => {
+      if (box.checked) dropped.delete(column.name);
+      else dropped.add(column.name);
+      describe();
+    } });
+    return { column, box, node: h("li", {}, h("label", {}, box, h("span", {}, h("b", { textContent: brief(column.name) }), ` ${kind}: `, h("span", { textContent: why })))) };
+  });
+  const used = h("summary");
+  const columns = h("details", { className: "columns-list" }, used, h("ul", {}, ...boxes.map(({ node }) => node)), ...(table.columns.length > LISTED ? [h("p", { className: "hint", textContent: `The other ${count(table.columns.length - LISTED)} columns are used as they are.` })] : []));
+  const gone = ({ name }) => name === label.value || dropped.has(name);
   const describe = () => {
     const { values, missing: unlabelled } = table.columns.find((column) => column.name === label.value);
-    const missing = table.columns.filter((column) => column.missing > 0 && column.name !== label.value);
+    for (const { column, node } of boxes) node.hidden = column.name === label.value;
+    const features = table.columns.filter((column) => !gone(column) && !taken(column, table.rows).out).length;
+    used.textContent = `${count(features)} of ${count(table.columns.length - 1)} columns are used`;
+    const missing = table.columns.filter((column) => column.missing > 0 && column.missing < table.rows && !gone(column));
     const holes = missing.reduce((sum, column) => sum + column.missing, 0);
     fillIn.hidden = !holes;
     gaps.textContent = `Fill in ${count(holes)} missing value${holes > 1 ? "s" : ""} (${missing.slice(0, 3).map((column) => column.name).join(", ")}${missing.length > 3 ? "…" : ""})`;
@@ -41,10 +80,18 @@ export function inspect(side, table) {
         describe();
       });
     }
-    go.disabled = !chosen || values.length < 2 || unlabelled > 0 || Boolean(lone);
+    const binary = Boolean(chosen) && !(more && several);
+    weigh.hidden = !binary;
+    if (binary) {
+      const even = Math.round((table.rows - chosen[1]) / chosen[1]);
+      const [before, offered] = [weight.value || "1", [...new Set([...WEIGHTS.filter((times) => times < even), Math.max(1, even)])]];
+      weight.replaceChildren(...offered.map((times) => h("option", { value: String(times), textContent: `${count(times)} row${times === 1 ? "" : "s"}${times === even && even > 1 ? ": both classes alike" : ""}`, selected: String(times) === before })));
+    }
+    go.disabled = (!sparse && !features) || !chosen || values.length < 2 || unlabelled > 0 || Boolean(lone);
     if (!values) ratio.textContent = `${what} has more than 100 different values: a number to predict, or more classes than the page takes.`;
     else if (unlabelled) ratio.textContent = `${rowsText(unlabelled)} without a label, and every row needs one.`;
     else if (values.length < 2) ratio.textContent = `${what} has one value only; two classes are needed.`;
+    else if (!sparse && !features) ratio.textContent = "No column is left to learn from.";
     else if (lone) {
       ratio.textContent = `Class ${brief(lone[0])} has one row, and all ${values.length} classes need two: one to train on, one held out.`;
     } else if (more && several) {
@@ -70,11 +117,13 @@ export function inspect(side, table) {
     // Out of the way, and still there to choose otherwise.
     name.focus();
     name.parentNode.open = false;
-    side.prepare({ file: table.file, name: table.name, label: label.value, positive: which.hidden ? undefined : positive.value, impute: impute.checked });
+    side.prepare({ file: table.file, name: table.name, label: label.value, positive: which.hidden ? undefined : positive.value, impute: impute.checked, ignore: [...dropped].filter((column) => column !== label.value), categorical: table.columns.filter((column) => column.stray && !gone(column)).map(({ name }) => name), weight: weigh.hidden ? 1 : Number(weight.value) });
   };
   const parts = [h("p", { className: "hint", textContent: `${table.format}, ${rowsText(table.rows)}${sparse ? "" : ` × ${table.columns.length} columns`}` })];
   if (!sparse) parts.push(h("label", {}, "Label column", label));
-  parts.push(all, which, ratio, fillIn);
+  parts.push(all, which, ratio, weigh);
+  if (!sparse) parts.push(columns);
+  parts.push(fillIn);
   side.unfold(true);
   side.form.replaceChildren(h("details", { className: "file", id: "inspect", open: true }, name, h("div", {}, ...parts, go)));
   side.form.style.marginTop = "8px";

@@ -2,7 +2,7 @@
 
 import { CLASS_METHODS, METHODS } from "undercurve/methods";
 import { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "undercurve/synthetics";
-import { range } from "./band.js";
+import { range } from "./rates.js";
 import { SAMPLES } from "./samples.js";
 
 export const LANES = /** @type {const} */ (["a", "b"]);

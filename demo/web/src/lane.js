@@ -50,8 +50,9 @@ export class Lane {
    * @param {(change: { method: string, settings: Record<string, string> }) => void} change
    * @param {(name: "a" | "b", found: (ranking: import("./ranking.js").Ranking) => number) => void} pointed told of a point on the map or the
    *   histogram: how many positives of a ranking score at least so much
+   * @param {() => void} counted told to change the axis of the histograms
    */
-  constructor(name, change, pointed) {
+  constructor(name, change, pointed, counted) {
     this.name = name;
     /** The cut through the ranking, and the scores of the map's lines. @type {{ threshold: number } | null} */
     this.cut = null;
@@ -77,16 +78,18 @@ export class Lane {
     this.caption = h("span");
     this.legend = h("span", { className: "legend" }, h("i", { className: "positive" }), "positive", h("i"), "negative");
     this.scale = h("span");
+    this.axis = h("button", { type: "button", className: "near", title: "Counts as logarithms", "aria-label": `Log: counts of lane ${title} as logarithms`, textContent: "Log", onclick: counted });
     // It is there before it says anything, so that what it says is heard.
     this.warning = h("p", { className: "warning", role: "status" });
     $(`lane-${name}`).append(
       h("div", { className: "head" }, h("span", { className: "key", "aria-hidden": "true", textContent: title }), this.select, this.figure),
       this.settings,
-      this.warning,
       h("div", { className: "card" }, this.map),
       h("div", { className: "caption" }, this.caption, this.legend),
+      // (Below the map, which stays beside the other lane's.)
+      this.warning,
       h("div", { className: "card" }, this.bins),
-      h("div", { className: "caption" }, this.scale, h("span", { textContent: "high" })),
+      h("div", { className: "caption" }, this.scale, this.axis, h("span", { textContent: "high" })),
     );
   }
 
@@ -269,14 +272,16 @@ export class Lane {
   /** What a snapshot must hold for this lane; of several classes, which one against all others; of groups, what to judge. */
   view(chosen = 0, judge = undefined, scores = this.labels.length) {
     const { width, height } = draw.sizeOf(this.map);
+    // (Where it is hidden it has no size.)
+    const aspect = width && height ? width / height : 1;
     // The window sorts all rows by both coordinates: once for a shape of the map, not in each frame.
-    if (this.aspect !== width / height) {
-      this.aspect = width / height;
+    if (this.aspect !== aspect) {
+      this.aspect = aspect;
       this.window = draw.frame(this.framed, this.aspect);
       this.layer = this.called = null;
     }
     const columns = this.names ? FINE_GRID : GRID;
-    this.grid = { columns, rows: Math.max(8, Math.round((columns * height) / width)) };
+    this.grid = { columns, rows: Math.max(8, Math.round(columns / aspect)) };
     if (this.names) {
       return { curve: 201, bins: 48, class: chosen, winners: this.points.length / 2, ...(this.flat && { surface: { ...this.window, ...this.grid } }) };
     }
@@ -294,6 +299,8 @@ export class Lane {
     this.last = snapshot;
     if (snapshot.pretraining !== this.pretraining) this.summarise(snapshot.pretraining);
     const { context, width, height } = draw.sharp(this.map);
+    this.figure.lastChild.textContent = three(this.mean?.value ?? snapshot.test[this.key]);
+    if (!width) return;
     if (this.names) {
       this.drawClasses(context, width, height, snapshot);
       return;
@@ -317,12 +324,28 @@ export class Lane {
         tint: (k) => this.shade(0.45 + 0.55 * snapshot.ranks[k]),
       });
     }
-    draw.histogram(this.bins, snapshot.histogram, colours, this.name, this.cut?.threshold);
+    this.drawBins(snapshot.histogram, 1, this.cut?.threshold);
     this.scale.textContent = "Scores of held-out rows: low";
-    this.figure.lastChild.textContent = three(this.mean?.value ?? snapshot.test[this.key]);
     this.map.setAttribute("aria-label", `${title}: ${this.handy || this.over ? "training" : "held-out"} rows and where the model ranks them, ${this.groups ? `AUROC of the worst group ${three(snapshot.test.worst)}` : `average precision ${three(snapshot.test.ap)}`}`);
     this.bins.setAttribute("aria-label", `${title}: histogram of held-out scores by class, AUROC ${three(snapshot.test.auroc)}`);
   }
+
+  /** The histogram: the rows of a class, and all others. */
+  drawBins(values, one, threshold) {
+    if (this.sized?.of !== this.labels || this.sized.one !== one) {
+      const own = this.labels.reduce((sum, label) => sum + (label === one), 0);
+      this.sized = { of: this.labels, one, sizes: [this.labels.length - own, own] };
+    }
+    draw.histogram(this.bins, values, this.sized.sizes, this.colours, this.name, this.log, threshold);
+  }
+
+  /** Whether the histogram's axis is of logarithms, and its button says so. @param {boolean} log */
+  count(log) {
+    this.log = log;
+    this.axis.setAttribute("aria-pressed", String(log));
+    if (this.colours && this.last?.histogram) this.drawBins(this.last.histogram, this.names ? this.last.shown : 1, this.names ? undefined : this.cut?.threshold);
+  }
+
   /** Draws what does not move while training, such as the points: once, then its picture. */
   put(layer, context, width, height, paint) {
     if (this[layer]?.width !== this.map.width) {
@@ -350,8 +373,7 @@ export class Lane {
     else many.marks(context, ...at, snapshot.winners, colours, size);
     many.errors(context, ...at, labels, snapshot.winners, colours, size + 1.2);
     if (names.length <= MOST_NAMES) this.put("called", context, width, height, (still) => many.names(still, ...at, labels, names, colours));
-    draw.histogram(this.bins, snapshot.histogram, colours, this.name);
-    this.figure.lastChild.textContent = three(this.mean?.value ?? snapshot.test[this.key]);
+    this.drawBins(snapshot.histogram, snapshot.shown);
     const title = `Lane ${this.name.toUpperCase()}, ${this.method.title}`;
     this.map.setAttribute("aria-label", `${title}: held-out rows and the class that wins, Hand–Till AUC ${three(snapshot.test.handTill)}, accuracy ${three(snapshot.test.accuracy)}`);
     const one = snapshot.shown;

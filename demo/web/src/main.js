@@ -11,10 +11,11 @@ import { Groups, constraint } from "./groups.js";
 import { LANES, SEVERAL, TWO, drawnOf, isPlain, sampleOf } from "./kinds.js";
 import { Lane } from "./lane.js";
 import { leave, unasked } from "./repeats.js";
-import { change, choose, engines, follow, isBusy, isHandy, lack, look, options, page, restart, rowsWith, settle, timings, trainerOf } from "./runs.js";
+import { change, choose, engines, follow, isHandy, lack, look, options, page, restart, rowsWith, settle, timings, trainerOf } from "./runs.js";
 import { SAMPLES, fetchSample } from "./samples.js";
 import { Side } from "./side.js";
 import * as address from "./state.js";
+import { WORKBENCH } from "./state.js";
 import { batch, colours, computed, direction, effect, find, kind, own, playing, pushAddress, repeats, rows, run, say, scripted, seen, set, shots, state, together, untracked } from "./store.js";
 import { bar } from "./views/bar.js";
 import { curves } from "./views/curves.js";
@@ -74,7 +75,7 @@ function readAddress() {
 function notData(bytes, name) {
   const begins = String.fromCharCode(...bytes.subarray(0, 64));
   const [, kind] = begins.match(/^undercurve([a-z])\0/) ?? [];
-  const takes = "The page takes data to train on: CSV or LIBSVM, plain or gzip.";
+  const takes = "The page takes data to train on: CSV or LIBSVM, plain or gzip, and Parquet.";
   if (kind) {
     return `${name} is a run that undercurve saved. ${takes} On the command line “undercurve eval ${name} DATA” measures a saved model, “undercurve train --resume” goes on with it.`;
   }
@@ -96,10 +97,13 @@ let described = null;
 async function openFile(file) {
   say(null);
   try {
-    const bytes = new Uint8Array(await file.arrayBuffer());
+    let bytes = new Uint8Array(await file.arrayBuffer());
     const other = notData(bytes, file.name);
     if (other) throw new Error(other);
+    const parquet = String.fromCharCode(...bytes.subarray(0, 4)) === "PAR1";
+    if (parquet) bytes = await (await import("./parquet.js")).asCsv(bytes, file.name);
     const table = await engines.a.call("open", bytes, file.name);
+    if (parquet) table.format = "Parquet";
     if (described !== null && described !== own.peek()?.file) engines.a.call("close", described);
     described = table.file;
     await side.inspect(table);
@@ -107,58 +111,6 @@ async function openFile(file) {
     side.forget();
     say(error);
   }
-}
-
-/** What is unfolded below the lanes. */
-function unfold(story, open) {
-  if (open || state.peek().story === story) set({ story: open ? story : "" });
-  pushAddress();
-}
-
-/** All data, of the kinds that can be drawn: loaded when it is unfolded. */
-function everything() {
-  let allData = null;
-  const show = async () => {
-    $("all").hidden = !isPlain(state.peek());
-    const open = !$("all").hidden && state.peek().story === "all";
-    if ($("all").open !== open) $("all").open = open; // (comes back by its event)
-    if (!open && !allData) return;
-    allData ??= import("./all.js").then(({ AllData }) => new AllData({
-      changed: (all) => {
-        set({ all });
-        pushAddress();
-      },
-      // (Of a run on its way, what it comes to.)
-      laneOf: async (name) => {
-        while (isBusy()) await new Promise((resolve) => setTimeout(resolve, 50));
-        // (In the data's units.)
-        const [params, columns] = await Promise.all([trainerOf(name).params(), trainerOf(name).columns()]);
-        const [x, y] = [0, 1].map((k) => params[k] * (columns?.[k][1] ?? 1));
-        return state.peek().model === "linear" && Math.hypot(x, y) > 0 ? [x, y] : null;
-      },
-    }));
-    let shown;
-    try {
-      shown = await allData;
-    } catch (error) {
-      allData = null;
-      return say(error);
-    }
-    // (It may have been folded or hidden meanwhile.)
-    if ($("all").hidden || state.peek().story !== "all") return shown.close();
-    shown.restyle(colours.peek());
-    const { all, data, positives, noise, seed, model } = state.peek();
-    return shown.show(all, { kind: data, positives: positives / 100, noise, seed }, model === "linear");
-  };
-  $("all").ontoggle = () => {
-    unfold("all", $("all").open);
-    show();
-  };
-  effect(() => run.value && untracked(show));
-  effect(() => {
-    const palette = colours.value;
-    allData?.then((shown) => shown.restyle(palette));
-  });
 }
 
 /** A line that is turned by hand, of linear models on a plane: loaded when it is unfolded. */
@@ -178,7 +130,9 @@ function dials() {
     });
   };
   $("dial").ontoggle = () => {
-    unfold("dial", $("dial").open);
+    const { open } = $("dial");
+    if (open || state.peek().story === "dial") set({ story: open ? "dial" : "" });
+    pushAddress();
     show();
   };
   effect(() => rows.value && state.value && untracked(show));
@@ -232,6 +186,9 @@ async function open() {
   }, (name, found) => {
     const ranking = ranked.peek()?.[name];
     if (ranking) want(found(ranking));
+  }, () => {
+    set({ log: !state.peek().log });
+    pushAddress();
   })]));
   const titleOf = (name) => `${name.toUpperCase()}  ${lanes[name].method.title}`;
   const band = new Band($("band"), { moved: (fpr) => follow({ fpr: [...fpr] }), settled: (fpr) => settle({ fpr: [...fpr] }) });
@@ -250,43 +207,8 @@ async function open() {
     scripted.of = all.stateOf;
     all.describe();
     for (const name of LANES) lanes[name].describe();
-    const { GridMap, Steps, draws, scenes } = all;
-    const steps = new Steps({ engine: engines.a, toggled: (open) => unfold("steps", open) });
-    const gridMap = new GridMap({
-      toggled: (open) => unfold("grid", open),
-      load: (name, settings) => {
-        say(null);
-        const { lanes } = state.peek();
-        set({ lanes: { ...lanes, [name]: { method: lanes[name].method, settings: { ...lanes[name].settings, ...settings } } } });
-        restart({ fresh: false, play: true });
-        $("play").scrollIntoView({ block: "nearest" });
-      },
-    });
-    effect(() => {
-      const now = rows.value;
-      if (now) untracked(() => steps.show(now, state.peek().seed, state.peek().story === "steps"));
-    });
-    effect(() => colours.value && steps.restyle(colours.value));
-    effect(() => {
-      const now = run.value;
-      if (!now) return;
-      untracked(() => {
-        const { model, steps, seed, story, lanes: of } = state.peek();
-        gridMap.show({
-          // (Runs of other rows or lengths are no longer those of the map.)
-          of: [now.rows, model, steps, seed, now.kind.metric, ...LANES.map((name) => of[name].method)],
-          hidden: kind.peek() !== TWO,
-          open: story === "grid",
-          linear: model === "linear",
-          steps,
-          options,
-          lane: (name) => ({ method: lanes[name].method, settings: state.peek().lanes[name].settings }),
-          measured: { metric: now.kind.metric, called: now.kind.called },
-        });
-      });
-    });
-    draws(titleOf);
-    scenes(titleOf);
+    all.draws(titleOf);
+    all.scenes(titleOf);
     all.exports();
     all.glossary();
   }));
@@ -370,15 +292,42 @@ async function open() {
       if (run.peek().kind === SEVERAL) classes.measure(now);
     });
   });
+  const log = computed(() => state.value.log);
+  effect(() => {
+    for (const name of LANES) lanes[name].count(log.value);
+  });
   headline(lanes);
   metrics(lanes, titleOf);
   curves({ band, groups, titleOf });
   cuts(titleOf);
   shapeOf = rankings();
   shownIn = (name) => lanes[name].window;
-  everything();
   dials();
   keys();
+  let bench = null;
+  const atWorkbench = computed(() => WORKBENCH.includes(state.value.story));
+  effect(() => {
+    const on = atWorkbench.value;
+    $("bench").textContent = on ? "Lanes" : "Workbench";
+    document.title = on ? "Workbench · undercurve" : "undercurve";
+    if (!on && !bench) return;
+    // (Its fields need the texts of the methods.)
+    bench ??= load().then(() => import("./workbench.js")).then(({ workbench }) => workbench(lanes));
+    bench.then((one) => {
+      const now = atWorkbench.peek();
+      document.documentElement.classList.toggle("at-workbench", now);
+      one.open(now);
+    }, (error) => {
+      bench = null;
+      say(error);
+    });
+  });
+  $("bench").onclick = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    set({ story: atWorkbench.peek() ? "" : WORKBENCH[0], scene: "" });
+    pushAddress(true);
+  };
   // What is done to the data by hand: asked for by the button, or by an address that has some of it.
   let hands = null;
   const handle = (open) => (hands ??= import("./views/hands.js").then(({ hands }) => hands(lanes))).then((one) => one.open(open), (error) => {
@@ -412,8 +361,11 @@ async function open() {
     if (wanted()) await load();
     say(null);
     const of = () => address.write({ ...state.peek(), find: 0, edits: "" });
-    const [before, { edits }] = [of(), state.peek()];
+    const trained = () => address.write({ ...state.peek(), find: 0, near: false, log: true, story: "" }) + (state.peek().story === "all" ? JSON.stringify(state.peek().all) : "");
+    const [before, shown, { edits }] = [of(), trained(), state.peek()];
     batch(readAddress);
+    // (To the other page, or back from it: what is trained stays.)
+    if (shown === trained() && before !== of() && together() && shots.peek()) return;
     // (Back from a deed: from the weights that are there.)
     if (edits === state.peek().edits || before !== of() || !together() || !shots.peek()) return restart({ play: !isStill() });
     const given = await rowsWith(state.peek().edits);

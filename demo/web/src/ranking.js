@@ -56,6 +56,25 @@ export class Ranking {
     return from;
   }
 
+  /** The ROC curve: true-positive rates at false-positive rates that rise. Rows of equal scores are a straight line. */
+  roc(rates) {
+    const { scores, labels, order, rows, positives } = this;
+    const negatives = rows - positives;
+    let place = 0;
+    let [from, to] = [[0, 0], [0, 0]];
+    return rates.map((rate) => {
+      const at = rate * negatives;
+      while (place < rows && to[0] <= at) {
+        const score = scores[order[place]];
+        from = to;
+        to = [...to];
+        for (; place < rows && scores[order[place]] === score; place += 1) to[labels[order[place]] ? 1 : 0] += 1;
+      }
+      const share = to[0] > at ? (at - from[0]) / (to[0] - from[0]) : 1;
+      return (from[1] + share * (to[1] - from[1])) / positives;
+    });
+  }
+
   /** How many rows score at least so much. */
   from(score) {
     let [from, to] = [0, this.rows];

@@ -17,7 +17,7 @@ const turn = turns();
 
 /** What they are of: two lanes on one kind of data, of which a run shows the first. */
 export function subject() {
-  const of = address.write({ ...state.value, speed: "", class: 0, story: "", dial: null, sees: false, find: 0.5, scene: "" });
+  const of = address.write({ ...state.value, speed: "", class: 0, story: "", dial: null, sees: false, near: false, log: true, find: 0.5, scene: "" });
   return state.value.data === "file" ? `${of} ${JSON.stringify(own.value)}` : of;
 }
 

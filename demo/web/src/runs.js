@@ -1,6 +1,8 @@
 // What trains: the rows, two trainers on the same batches, and their course. Everything shown is told by the store's signals.
 
+import wasm from "undercurve/undercurve_bg.wasm?url";
 import { Engine, createTrainer } from "undercurve/worker";
+import { rates } from "./rates.js";
 import { find } from "./finder.js";
 import { compare, constraint } from "./groups.js";
 import { GROUPS, LANES, SEVERAL, TWO, drawnOf, isBound, isOfRange, isPlain, kindOf, sampleOf } from "./kinds.js";
@@ -19,7 +21,17 @@ export const POINTS = 201;
 
 /** What the page cannot do without, and this browser lacks; empty where it has all. */
 export const lack = !globalThis.WebAssembly ? "WebAssembly" : globalThis.Worker ? "" : "Web Workers";
-export const engines = lack ? null : { a: new Engine(), b: new Engine() };
+
+/** The module that trains, loaded and compiled once for all workers. */
+async function compiled() {
+  const answer = await fetch(wasm);
+  if (!answer.ok) throw new Error(`What trains could not be loaded (${answer.status})`);
+  return WebAssembly.compile(await answer.arrayBuffer());
+}
+const train = lack ? null : compiled();
+/** A worker that trains. */
+export const engine = () => new Engine({ wasm: { train } });
+export const engines = lack ? null : { a: engine(), b: engine() };
 
 /** Of the run that is shown; many runs of each lane where there are to be more than one. */
 let trainers = null;
@@ -57,7 +69,7 @@ export function options(lane, { X, y, dims, classes, groups, groupNames, test } 
     constraints: groups && isBound(lanes[lane]) ? [constraint(bound)] : undefined,
     test,
     model: model === "linear" ? { kind: "linear" } : { kind: SMOOTH.test(method) ? "mlp-tanh" : "mlp", hidden: model.split(",").map(Number) },
-    method: { name: method, settings, ...(classes === undefined && { fpr: fpr.map((rate) => rate / 100) }) },
+    method: { name: method, settings, ...(classes === undefined && { fpr: rates(fpr) }) },
     seed,
     steps,
     // (Maps stay in the data's own units. Files are scaled already, and the columns of towns as drawn.)
@@ -92,9 +104,9 @@ export async function rowsWith(edits) {
 async function loadRows(seed) {
   const { data } = state.peek();
   const prepare = kind.peek() === SEVERAL ? "prepareClasses" : "prepare";
-  const prepared = async (file, { label, positive, impute = false }) => {
+  const prepared = async (file, { label, positive, impute = false, ignore = [], categorical = [], weight = 1 }) => {
     const begin = performance.now();
-    const found = await engines.a.call(prepare, file, { label, impute, share: 0.6, seed, ...(prepare === "prepare" && { positive }) });
+    const found = await engines.a.call(prepare, file, { label, impute, ignore, categorical, share: 0.6, seed, ...(prepare === "prepare" && { positive, weight }) });
     return { ...found, milliseconds: performance.now() - begin };
   };
   if (data === "file") return prepared(own.peek().file, own.peek());

@@ -40,7 +40,7 @@ export const SCENES = [
     set: { lanes: pair("ce", "sopa-s"), fpr: [0, 5] },
     steps: [
       { text: "Suppose that nobody looks at more than 5 % of the negatives. The band on the ROC curve shows that part. {B} trains for it alone: partial AUC ({band}) is {a.pauc} in A, {b.pauc} in B. {more.pauc}." },
-      { set: { find: 0.3 }, text: "Within the band: to find {wanted} of {positives} positives, A shows {a.wrong} false positives, B {b.wrong}." },
+      { set: { find: 0.3, near: true }, text: "Within the band, on an axis stretched near 0: to find {wanted} of {positives} positives, A shows {a.wrong} false positives, B {b.wrong}." },
       { set: { fpr: [0, 20] }, text: "A wider band, {band}. B is trained for it now: {a.pauc} in A, {b.pauc} in B. {more.pauc}." },
       { set: { fpr: [0, 50] }, text: "Half of the negatives, {band}: {a.pauc} in A, {b.pauc} in B. {more.pauc}. A has the same weights in all steps, only its measure changes. Drag the edges of the band." },
     ],

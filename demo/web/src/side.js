@@ -67,7 +67,7 @@ export class Side {
         h("div", { className: "samples" }, ...SAMPLES.filter((one) => one.positive).map(row))),
       h("div", {}, h("h2", { textContent: "Several classes, groups" }),
         h("div", { className: "samples three" }, ...[...several, ...SAMPLES.filter((one) => !one.positive), ...groups].map((one) => button(one.name, one.title, one.about, one.title)))),
-      h("div", {}, h("button", { type: "button", className: "drop", textContent: "Drop or choose CSV or LIBSVM", onclick: () => picker.click() }), picker, this.form),
+      h("div", {}, h("button", { type: "button", className: "drop", textContent: "Drop or choose CSV, LIBSVM, Parquet", onclick: () => picker.click() }), picker, this.form),
       h("div", { className: "sliders" }, this.positives.node, this.noise.node, this.flips.node, this.clean),
       h("div", {}, h("div", { className: "row" }, h("h2", { textContent: "Model" }), h("label", { className: "field" }, "Steps", this.steps)), this.model),
     ));

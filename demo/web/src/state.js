@@ -3,6 +3,9 @@
 /** The bounds of the gap between groups that there are; null stands for none. */
 export const BOUNDS = [0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, null];
 
+/** The page of tools, and those of them that can be unfolded there. */
+export const WORKBENCH = ["workbench", "steps", "grid", "all"];
+
 /** How many runs of each lane there are to choose from. */
 export const RUNS = [1, 20, 64, 256];
 
@@ -36,13 +39,15 @@ export const ALL = {
  * @property {string} model "linear" or hidden widths, "16" or "16,16"
  * @property {number} steps length of a run
  * @property {string} speed steps a frame, or "max"
- * @property {[number, number]} fpr the range of false-positive rates of the partial AUC, in whole per cents
+ * @property {[number, number]} fpr the range of false-positive rates of the partial AUC, in per cents and their tenths
+ * @property {boolean} near whether the ROC curve is stretched near 0
+ * @property {boolean} log whether the histograms have an axis of logarithms
  * @property {number} find the share of the positives that the cut through the rankings finds
  * @property {number | null} bound of the gap between groups, one of `BOUNDS`
  * @property {number} class of several, the one that curves show against all others
  * @property {boolean} sees whether the maps show what the losses see of a batch
  * @property {number | null} dial the direction that is turned by hand, in whole degrees
- * @property {"" | "steps" | "grid" | "all" | "dial"} story what is unfolded below the lanes
+ * @property {"" | "dial" | "workbench" | "steps" | "grid" | "all"} story what is unfolded below the lanes; from "workbench" on that page
  * @property {string} scene the step of a scene that is open, "2.3"; none where it is empty
  * @property {All} all
  * @property {Record<"a" | "b", { method: string, settings: Record<string, string> }>} lanes
@@ -68,6 +73,8 @@ export function defaults() {
     steps: 300,
     speed: "10",
     fpr: [0, 5],
+    near: false,
+    log: true,
     find: 0.5,
     bound: 0.05,
     class: 0,
@@ -80,9 +87,9 @@ export function defaults() {
   };
 }
 
-/** A range in whole per cents, as an address has it. */
-function range(text) {
-  const [low, high] = text?.match(/^(\d{1,3})-(\d{1,3})$/)?.slice(1).map(Number) ?? [];
+/** A range in per cents, as an address has it. */
+function range(text, pattern = /^(\d{1,3})-(\d{1,3})$/) {
+  const [low, high] = text?.match(pattern)?.slice(1).map(Number) ?? [];
   return low < high && high <= 100 ? [low, high] : undefined;
 }
 
@@ -124,12 +131,14 @@ export function read(hash, refused = () => {}) {
   if (/^[1-9]\d{0,2}(,[1-9]\d{0,2}){0,2}$/.test(model) && fits(model)) state.model = model;
   else if (model && model !== "linear") refused(`model=${model.slice(0, 40)} is not “linear”, nor one to three layers of at most ${MOST.units} units and ${MOST.weights.toLocaleString("en")} weights`);
   if (["1", "10", "max"].includes(query.get("speed"))) state.speed = query.get("speed");
-  state.fpr = range(query.get("fpr")) ?? state.fpr;
+  state.fpr = range(query.get("fpr"), /^(\d{1,3}(?:\.\d)?)-(\d{1,3}(?:\.\d)?)$/) ?? state.fpr;
+  state.near = query.get("near") === "1";
+  state.log = query.get("log") !== "0";
   state.find = between("find", 0, 1, state.find);
   const bound = BOUNDS.find((one) => String(one ?? "none") === query.get("bound"));
   if (bound !== undefined) state.bound = bound;
   state.class = Math.trunc(between("class", 0, 255, state.class));
-  if (["steps", "grid", "all", "dial"].includes(query.get("story"))) state.story = query.get("story");
+  if (["dial", ...WORKBENCH].includes(query.get("story"))) state.story = query.get("story");
   state.sees = query.get("sees") === "1";
   const dial = between("dial", -180, 180, NaN);
   if (Number.isFinite(dial)) state.dial = Math.round(dial);
@@ -157,6 +166,8 @@ export function write(state) {
   for (const name of ["data", "positives", "noise", "flips", "seed", "model", "steps", "speed"]) query.set(name, String(state[name]));
   if (state.edits) query.set("edits", state.edits);
   if (state.fpr.join("-") !== "0-5") query.set("fpr", state.fpr.join("-"));
+  if (state.near) query.set("near", "1");
+  if (!state.log) query.set("log", "0");
   if (state.find !== 0.5) query.set("find", String(Number(state.find.toFixed(4))));
   if (state.bound !== 0.05) query.set("bound", String(state.bound ?? "none"));
   if (state.runs > 1) query.set("runs", String(state.runs));

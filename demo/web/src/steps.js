@@ -47,7 +47,8 @@ export class Steps {
       this.run += 1;
       return;
     }
-    [this.data, this.seed, this.shown] = [data, seed, null];
+    if (data !== this.data || seed !== this.seed) this.shown = null;
+    [this.data, this.seed] = [data, seed];
     if (open !== this.root.open) this.root.open = open; // (starts by its event)
     else this.start();
   }

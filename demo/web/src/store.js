@@ -2,7 +2,7 @@
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals-core";
 import { LANES, kindOf, measures } from "./kinds.js";
-import { defaults, write } from "./state.js";
+import { WORKBENCH, defaults, write } from "./state.js";
 
 export { batch, computed, effect, signal, untracked };
 
@@ -50,6 +50,8 @@ export function pushAddress(step = false) {
   const next = scene && whole === write(scripted.of(scene)) ? `#scene=${scene}` : whole;
   clearTimeout(soon);
   document.getElementById("whole")?.setAttribute("href", `./${next}`);
+  const { story } = state.peek();
+  document.getElementById("bench")?.setAttribute("href", write({ ...state.peek(), find: find.peek(), scene: "", story: WORKBENCH.includes(story) ? "" : WORKBENCH[0] }));
   if (next !== location.hash) history[step ? "pushState" : "replaceState"](step ? { step: true } : history.state, "", next);
 }
 /** The same when what moves rests: browsers refuse many in a row. */

@@ -56,7 +56,7 @@ async function open(hash, webgpu = false) {
   return { page, requests, errors, close: () => browser.close() };
 }
 
-const ready = (page) => page.waitForFunction(() => document.querySelector("#all").dataset.state === "done");
+const ready = (page) => page.waitForFunction(() => document.querySelector("#all")?.dataset.state === "done");
 /** What the page shows now. */
 const shown = (page) => page.evaluate(() => {
   const { w, of, fpr, value, grad, milliseconds, metrics: { auroc, ap }, backend, reason } = globalThis.undercurve.shown;
@@ -114,6 +114,7 @@ test("the exact gradient of all data follows the band and the scorer", async (t)
   const own = () => requests.filter((url) => /\/all-/.test(url)).length;
   assert.equal(own(), 0);
   await page.waitForFunction(() => document.documentElement.dataset.draws === "done");
+  await page.click("#bench");
   await page.click("#all > summary");
   await ready(page);
   assert.equal(own(), 2);
@@ -201,7 +202,7 @@ test("the exact gradient of all data follows the band and the scorer", async (t)
   assert.deepEqual([reopened.of, reopened.fpr], [after.of, [0, 0.45]]);
   // Of data that is not drawn there is none.
   await second.page.click('#side button:has-text("Breast cancer")');
-  await second.page.waitForFunction(() => document.querySelector("#all").hidden);
+  await second.page.waitForFunction(() => document.querySelector("#all").hidden && !document.querySelector("#grid").hidden);
   await second.close();
 });
 

@@ -227,20 +227,26 @@ test("rows, ranks, scores and curves are drawn where they lie", async () => {
     const [high, low] = [shade("high"), shade("low")];
     const toward = (colour) => Math.hypot(...colour.map((value, c) => value - palette[lane][c]));
     assert.ok(toward(high) < toward(low) - 60, `lane ${lane}: ${high} and ${low}`);
-    // The bars of the histogram: as tall as their share.
-    const bins = await pixels(page, `#lane-${lane} .bins`);
-    const shares = of[lane].histogram.slice(50);
-    const most = Math.max(...shares);
-    let checked = 0;
-    shares.forEach((share, bin) => {
-      const x = Math.round(((bin + 0.5) / 48) * bins.width);
-      let lit = 0;
-      for (let row = 0; row < bins.height; row += 1) if (near(bins.data, row * bins.width + x, palette[lane], 60)) lit += 1;
-      const expected = (share / most) * (bins.height / bins.ratio - 6) * bins.ratio;
-      if (Math.abs(lit - expected) <= 3 * bins.ratio) checked += 1;
-    });
-    // (The cut lies over one or two.)
-    assert.ok(checked >= 45, `lane ${lane}: ${checked} of 48 bars`);
+    // The bars of the histogram: one axis of counts for both classes, as logarithms and plainly.
+    const total = [y.length - sum(y), sum(y)];
+    const counts = [0, 1].map((label) => of[lane].histogram.slice(2 + 48 * label, 50 + 48 * label).map((share) => Math.round(share * total[label])));
+    assert.deepEqual(counts.map(sum), total);
+    for (const log of [true, false]) {
+      await page.waitForFunction(([lane, log]) => document.querySelector(`#lane-${lane} .caption .near`).getAttribute("aria-pressed") === String(log), [lane, log]);
+      const bins = await pixels(page, `#lane-${lane} .bins`);
+      const most = log ? total[0] : Math.max(...counts.flat());
+      let checked = 0;
+      counts[1].forEach((count, bin) => {
+        const x = Math.round(((bin + 0.5) / 48) * bins.width);
+        let lit = 0;
+        for (let row = 0; row < bins.height; row += 1) if (near(bins.data, row * bins.width + x, palette[lane], 60)) lit += 1;
+        const expected = (log ? Math.log(1 + count) / Math.log(1 + most) : count / most) * (bins.height / bins.ratio - 6) * bins.ratio;
+        if (Math.abs(lit - expected) <= 3 * bins.ratio) checked += 1;
+      });
+      // (The cut, and the numbers of the axis, lie over some.)
+      assert.ok(checked >= 43, `lane ${lane}: ${checked} of 48 bars`);
+      await page.click(`#lane-${lane} .caption .near`);
+    }
   }
   // The curves: the lane's colour lies at their points. (B is solid.)
   for (const [chart, key] of [["#roc", "roc"], ["#pr", "pr"]]) {
@@ -254,6 +260,123 @@ test("rows, ranks, scores and curves are drawn where they lie", async () => {
     const right = seen.filter((data) => Array.from({ length: 7 }, (_, k) => k).some((k) => near(data, k, palette.b, 60)));
     assert.ok(right.length >= 6, `${chart}: ${right.length} of ${at.length} points`);
   }
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+/** The ROC curve of scores: both rates after each threshold, from (0, 0) on. */
+function curveOf({ scores }, y) {
+  const order = [...scores.keys()].sort((p, q) => scores[q] - scores[p]);
+  const positives = sum(y);
+  const points = [[0, 0]];
+  let [fp, tp] = [0, 0];
+  order.forEach((row, place) => {
+    if (y[row]) tp += 1;
+    else fp += 1;
+    if (scores[row] !== scores[order[place + 1]]) points.push([fp / (y.length - positives), tp / positives]);
+  });
+  return points;
+}
+/** The mean true-positive rate of a curve in a range, and the rate at one place. */
+function under(points, [low, high]) {
+  let area = 0;
+  for (let k = 1; k < points.length; k += 1) {
+    const [[x0, y0], [x1, y1]] = [points[k - 1], points[k]];
+    const [from, to] = [Math.max(low, x0), Math.min(high, x1)];
+    const rate = (x) => y0 + ((x - x0) / (x1 - x0)) * (y1 - y0);
+    if (to > from) area += ((to - from) * (rate(from) + rate(to))) / 2;
+  }
+  return area / (high - low);
+}
+function rateAt(points, x) {
+  const above = points.findIndex(([fpr]) => fpr > x);
+  if (above < 0) return 1;
+  const [[x0, y0], [x1, y1]] = [points[above - 1], points[above]];
+  return y0 + ((x - x0) / (x1 - x0)) * (y1 - y0);
+}
+const stretched = (rate) => Math.asinh(rate / 0.0005) / Math.asinh(1 / 0.0005);
+
+test("the band near 0: the curve and the band are stretched, and partial AUC follows mouse, finger and keys", async () => {
+  const { page, errors, close } = await open("#a=ce&b=pauc-exact&fpr=0-5&steps=60&speed=max&near=1", { hasTouch: true });
+  const palette = await colours(page);
+  const told = () => page.evaluate(() => ({ hash: location.hash, pauc: globalThis.undercurve.shots().b.test.pauc, title: document.querySelector("#metrics thead").textContent }));
+  /** Whether lane B's curve and the band lie where the scores say. */
+  const check = async (range, isNear) => {
+    const now = await shown(page);
+    const points = curveOf(now.b, now.y);
+    assert.ok(Math.abs(under(points, range.map((percent) => percent / 100)) - now.b.test.pauc) < 1e-5, `${range}: ${now.b.test.pauc}`);
+    const lies = isNear ? stretched : (rate) => rate;
+    const at = [50, 80, 110, 130, 150, 170, 190].map((k) => (isNear ? 0.0005 * Math.sinh((k / 200) * Math.asinh(2000)) : k / 200));
+    const places = at.map((rate) => [lies(rate), rateAt(points, rate)]);
+    const seen = await page.$eval("#roc", (root, places) => {
+      const canvas = root.querySelector("canvas");
+      const [box, over] = [canvas.getBoundingClientRect(), root.querySelector(".u-over").getBoundingClientRect()];
+      const ratio = canvas.width / box.width;
+      return places.map(([x, y]) => [...canvas.getContext("2d").getImageData(Math.round((over.left - box.left + x * over.width) * ratio) - 1, Math.round((over.top - box.top + (1 - y / 1.02) * over.height) * ratio) - 3, 3, 7).data]);
+    }, places);
+    const right = seen.filter((data) => Array.from({ length: 21 }, (_, k) => k).some((k) => near(data, k, palette.b, 60)));
+    assert.ok(right.length >= 6, `${right.length} of ${places.length} points of the curve`);
+    const band = await page.$eval("#band", (root) => {
+      const [all, fill] = [root, root.querySelector(".fill")].map((node) => node.getBoundingClientRect());
+      return [(fill.left - all.left) / all.width, (fill.right - all.left) / all.width];
+    });
+    range.forEach((percent, k) => assert.ok(Math.abs(band[k] - lies(percent / 100)) < 0.01, `${band} for ${range}`));
+  };
+  await check([0, 5], true);
+  const most = page.locator("#band .edge").nth(1);
+  const record = () => page.evaluate(() => {
+    globalThis.pictures = [];
+    let last = null;
+    const look = () => {
+      const shots = globalThis.undercurve.shots();
+      if (shots && shots !== last) globalThis.pictures.push({ pauc: shots.b.test.pauc, moved: Boolean(shots.moved), step: document.documentElement.dataset.step });
+      last = shots;
+      requestAnimationFrame(look);
+    };
+    look();
+  });
+  await record();
+  const before = await told();
+  const chart = await page.locator("#band").boundingBox();
+  const edge = await most.boundingBox();
+  // From 5 % to 0.5 %.
+  const [x, y] = [edge.x + edge.width / 2, edge.y + edge.height / 2];
+  const far = (stretched(0.005) - stretched(0.05)) * chart.width;
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  for (let k = 1; k <= 8; k += 1) {
+    await page.mouse.move(x + (far * k) / 8, y);
+    await page.waitForTimeout(40);
+  }
+  await page.waitForFunction(() => /fpr=0-0\.5/.test(location.hash));
+  await page.waitForFunction(() => globalThis.pictures.some(({ moved }) => moved));
+  await page.mouse.up();
+  await finished(page);
+  const after = await told();
+  assert.match(after.title, /pAUC ≤\s0\.5\s%/);
+  const pictures = await page.evaluate(() => globalThis.pictures);
+  assert.deepEqual([...new Set(pictures.map(({ step }) => step))], ["60"], "never through step 0");
+  const least = Math.min(before.pauc, after.pauc) - 0.05;
+  assert.ok(pictures.length > 2 && pictures.every(({ pauc }) => pauc >= least), `${pictures.map(({ pauc }) => pauc)} from ${before.pauc} to ${after.pauc}`);
+  await check([0, 0.5], true);
+  // A tenth by key; back by a finger.
+  await most.press("ArrowRight");
+  await page.waitForFunction(() => /fpr=0-0\.6/.test(location.hash));
+  assert.equal(await most.getAttribute("aria-valuetext"), "0.6 %");
+  await finished(page);
+  const touch = await page.context().newCDPSession(page);
+  const from = await most.boundingBox();
+  const at = (share) => [{ x: from.x + from.width / 2 + share * (stretched(0.1) - stretched(0.006)) * chart.width, y: from.y + 80 }];
+  await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0) });
+  for (const share of [0.3, 0.6, 1]) await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(share) });
+  await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  await page.waitForFunction(() => /fpr=0-10&/.test(location.hash));
+  await finished(page);
+  await check([0, 10], true);
+  // As the axis usually is.
+  await page.click("#roc-near");
+  await page.waitForFunction(() => !location.hash.includes("near=1"));
+  await check([0, 10], false);
   assert.deepEqual(errors, []);
   await close();
 });

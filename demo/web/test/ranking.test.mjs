@@ -79,6 +79,14 @@ test("the sentence of a cut is its counts, and says where scores tie", () => {
   assert.equal(sentence({ wanted: 100, positives: 180, a: lane(40), b: lane(9, 104) }, { a: "SOAP", b: "SOAP" }), "To find 100 of 180 positives, SOAP A shows 40 false positives, SOAP B 9. SOAP B then finds 104, since scores tie.");
 });
 
+test("the ROC curve at any rate is that of the thresholds, straight through rows of equal scores", () => {
+  const scores = Float32Array.from([5, 4, 4, 4, 3, 2, 2, 1]);
+  const labels = Uint8Array.from([1, 1, 0, 0, 1, 0, 1, 0]);
+  // (0, ¼) after 5; (½, ½) after the three of 4; (½, ¾) after 3; (¾, 1) after the two of 2.
+  assert.deepEqual(new Ranking(scores, labels).roc([0, 0.25, 0.5, 0.625, 0.75, 0.9, 1]), [0.25, 0.375, 0.75, 0.875, 1, 1, 1]);
+  assert.deepEqual(new Ranking(new Float32Array(8), labels).roc([0, 0.001, 0.3, 1]), [0, 0.001, 0.3, 1]);
+});
+
 test("the score that a share of the negatives exceeds, as counted one by one", () => {
   const scores = Float32Array.from({ length: 500 }, (_, k) => Math.fround(Math.sin(k * 12.9898) * 7));
   const labels = Uint8Array.from(scores, (_, k) => Number(k % 9 === 0));

@@ -1,6 +1,7 @@
 // Canvases of lanes and thumbnails. Colour says which lane, ink which class.
 
 import { contours } from "d3-contour";
+import { count as written } from "../dom.js";
 
 /** Sizes of canvases in CSS pixels, told by the browser: asking for them while drawing would lay out the page. */
 const sizes = new WeakMap();
@@ -201,27 +202,55 @@ export class Surface extends Raster {
   }
 }
 
-/** Both classes' scores, negatives grey and positives in the lane's colour, each scaled to its own height. */
-export function histogram(canvas, values, colours, lane, threshold) {
+/** Lines of the histogram's axis of logarithms. */
+const TICKS = [10, 100, 1000, 10_000];
+
+/** How high a count stands in the histogram, from 0 to 1: as a logarithm, the lowest line is one row and the highest all of them. */
+export const raised = (count, most, log) => (log ? Math.log1p(count) / Math.log1p(most) : count / most);
+
+/**
+ * Counts of both classes' scores on one axis, negatives grey and positives in the lane's colour.
+ * @param {Float32Array} values of a snapshot: lowest and highest score, then the shares of negatives and of positives in each bin
+ * @param {[number, number]} sizes rows of each class
+ * @param {boolean} log whether the axis is of logarithms, up to all rows of the larger class
+ */
+export function histogram(canvas, values, sizes, colours, lane, log, threshold) {
   const { context, width, height } = sharp(canvas);
   const bins = (values.length - 2) / 2;
-  const classes = [values.subarray(2, 2 + bins), values.subarray(2 + bins)];
+  const counts = [0, 1].map((positive) => Array.from(values.subarray(2 + positive * bins, 2 + (1 + positive) * bins), (share) => Math.round(share * sizes[positive])));
   const base = height - 1;
-  classes.forEach((shares, positive) => {
-    const most = Math.max(...shares, 1e-9);
+  const most = Math.max(...(log ? sizes : counts.flat()), 1);
+  const tall = (count) => raised(count, most, log) * (height - 6);
+  const wide = width / bins;
+  const ticks = log ? TICKS.filter((tick) => tick < most) : [most];
+  context.fillStyle = colours.line;
+  for (const tick of ticks) context.fillRect(0, Math.round(base - tall(tick)), width, 1);
+  counts.forEach((of, positive) => {
     context.fillStyle = positive ? colours[lane] : colours.soft;
     context.globalAlpha = positive ? 0.85 : 0.32;
     for (let k = 0; k < bins; k += 1) {
-      const tall = (shares[k] / most) * (height - 6);
-      const wide = width / bins;
-      if (tall > 0) context.fillRect(k * wide + (positive ? wide * 0.2 : 0.5), base - tall, positive ? wide * 0.6 : wide - 1, tall);
+      if (of[k] > 0) context.fillRect(k * wide + (positive ? wide * 0.2 : 0.5), base - tall(of[k]), positive ? wide * 0.6 : wide - 1, tall(of[k]));
     }
   });
   context.globalAlpha = 1;
   context.fillStyle = colours.line;
   context.fillRect(0, base, width, 1);
+  context.font = '10px "Inter Variable", system-ui, sans-serif';
+  // (Beside the cut.)
+  const x = threshold === undefined ? 0 : Math.min(width - 1, Math.max(1, ((threshold - values[0]) / (values[1] - values[0])) * width));
+  const left = x > 0.8 * width;
+  context.textAlign = left ? "left" : "right";
+  context.textBaseline = "middle";
+  context.lineWidth = 3;
+  context.strokeStyle = colours.card;
+  context.fillStyle = colours.soft;
+  // (The lowest line is too near to the bars for a number.)
+  for (const tick of ticks.filter((tick) => tick > TICKS[0])) {
+    const at = [written(tick), left ? 4 : width - 4, Math.max(6, base - tall(tick))];
+    context.strokeText(...at);
+    context.fillText(...at);
+  }
   if (threshold === undefined) return;
-  const x = Math.min(width - 1, Math.max(1, ((threshold - values[0]) / (values[1] - values[0])) * width));
   context.fillStyle = colours.ink;
   context.fillRect(x - 1, 0, 2, height);
 }

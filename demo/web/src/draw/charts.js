@@ -2,6 +2,7 @@
 
 import uPlot from "uplot";
 import { pressed } from "../dom.js";
+import { NEAR } from "../rates.js";
 import "uplot/dist/uPlot.min.css";
 
 /** @typedef {{ stroke: string, width: number, dash?: number[], fill?: string }} Line `fill` shades from it down to the next line */
@@ -19,6 +20,9 @@ export const BANDS = (colours) => [
   ...[colours.a, colours.b].flatMap((colour) => [{ stroke: `${colour}66`, width: 1, fill: `${colour}2b` }, { stroke: `${colour}66`, width: 1 }]),
 ];
 
+/** An axis of rates that is stretched near 0. */
+const STRETCHED = { scale: { distr: 4, asinh: NEAR }, axis: { splits: () => [0, 0.001, 0.01, 0.1, 1], values: (_, rates) => rates.map((rate) => (rate ? `${100 * rate}\u00a0%` : rate === 0 ? "0" : "")) } };
+
 /**
  * @param {HTMLElement} root
  * @param {{ x: [number, number] | null, y: [number, number] | null, log?: boolean, placed?: (area: { left: number, top: number, width: number, height: number }) => void }} options
@@ -29,6 +33,8 @@ export function chart(root, { x, y, log = false, placed }) {
   let colours = null;
   let lines = LANES;
   let data = [[0, 1]];
+  /** Whether the horizontal axis is stretched near 0. */
+  let stretched = false;
   /** Of the run, where the horizontal axis counts steps: the curves grow into it. */
   let length = 1;
   /** Where the vertical axis begins, unless values lie below. */
@@ -77,9 +83,10 @@ export function chart(root, { x, y, log = false, placed }) {
         ...size(),
         legend: { show: false },
         cursor: { show: false },
-        padding: [8, 16, 0, 0],
-        scales: { x: { time: false, range: () => x ?? [0, length] }, y: log ? { distr: 3 } : y ? { range: y } : { range: (_, low, high) => [Math.min(base, low), high > base ? high + (high - base) * 0.05 : base + 1] } },
-        axes: [{ ...axis, size: 13 + text, gap: 4, space: 37 + text }, { ...axis, size: log ? 48 : 12 + 2 * text, gap: 4, space: 21 + text }],
+        // (The last number of a stretched axis is long.)
+        padding: [8, stretched ? 2 * text : 16, 0, 0],
+        scales: { x: { time: false, range: () => x ?? [0, length], ...(stretched && STRETCHED.scale) }, y: log ? { distr: 3 } : y ? { range: y } : { range: (_, low, high) => [Math.min(base, low), high > base ? high + (high - base) * 0.05 : base + 1] } },
+        axes: [{ ...axis, size: 13 + text, gap: 4, space: 37 + text, ...(stretched && STRETCHED.axis) }, { ...axis, size: log ? 48 : 12 + 2 * text, gap: 4, space: 21 + text }],
         hooks: { ready: [settle], setSize: [settle], draw: [paintMark] },
         series: [{}, ...lines(colours).map(({ fill: _, ...line }) => ({ ...line, points: { show: false } }))],
         bands: lines(colours).flatMap(({ fill }, k) => (fill ? [{ series: [k + 1, k + 2], fill }] : [])),
@@ -117,6 +124,12 @@ export function chart(root, { x, y, log = false, placed }) {
     show(of) {
       if (of === lines) return;
       [lines, data] = [of, [[0, 1]]];
+      if (colours) build();
+    },
+    /** Whether the horizontal axis, of rates, is stretched near 0. @param {boolean} near */
+    stretch(near) {
+      if (near === stretched) return;
+      stretched = near;
       if (colours) build();
     },
     /** @param {(number[] | null)[]} curves one for each line, null for none */

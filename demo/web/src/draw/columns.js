@@ -1,5 +1,7 @@
 // Two rankings back to back: held-out rows best first, from the top down. Every lit piece is one positive.
 
+import { count as written } from "../dom.js";
+
 /** The share of the rows that the lens shows. */
 export const LENS = 0.05;
 /** Up to so many rows each has a place of its own; more are put together in lines. */
@@ -122,17 +124,7 @@ export function middle(context, shape, shown, colours) {
   context.font = `${colours.text}px "Inter Variable", system-ui, sans-serif`;
   context.textAlign = "center";
   context.textBaseline = "middle";
-  context.fillStyle = colours.soft;
   const cuts = [heightOf(shape, shown.a), heightOf(shape, shown.b)];
-  const label = (rank, y) => {
-    if (cuts.every((cut) => Math.abs(cut - y) > colours.text)) context.fillText(rank.toLocaleString("en"), width / 2, y);
-  };
-  const [lens, rest] = parts;
-  label(1, lens.y + colours.text / 2 + 1);
-  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000].find((one) => (lens.count / one) * 2.5 * colours.text <= lens.tall) ?? lens.count;
-  for (let rank = step; rank < lens.count - step / 3; rank += step) label(rank, heightOf(shape, rank));
-  context.fillText(`${lens.count.toLocaleString("en")}`, width / 2, lens.y + lens.tall + GAP / 2);
-  if (rest) label(rows, rest.y + rest.tall - colours.text / 2 - 2);
   // The cut, from edge to edge: each lane's own, and a line between the two.
   context.lineWidth = 2;
   for (const [k, lane] of ["a", "b"].entries()) {
@@ -149,4 +141,20 @@ export function middle(context, shape, shown, colours) {
   context.moveTo(half, cuts[0]);
   context.bezierCurveTo(half + gutter / 2, cuts[0], half + gutter / 2, cuts[1], width - half, cuts[1]);
   context.stroke();
+  // The ranks, with a rim where the line between the cuts runs below them.
+  context.fillStyle = colours.soft;
+  context.strokeStyle = colours.paper;
+  context.lineWidth = 4;
+  context.lineJoin = "round";
+  const label = (rank, y) => {
+    if (!cuts.every((cut) => Math.abs(cut - y) > colours.text)) return;
+    context.strokeText(written(rank), width / 2, y);
+    context.fillText(written(rank), width / 2, y);
+  };
+  const [lens, rest] = parts;
+  label(1, lens.y + colours.text / 2 + 1);
+  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000].find((one) => (lens.count / one) * 2.5 * colours.text <= lens.tall) ?? lens.count;
+  for (let rank = step; rank < lens.count - step / 3; rank += step) label(rank, heightOf(shape, rank));
+  context.fillText(written(lens.count), width / 2, lens.y + lens.tall + GAP / 2);
+  if (rest) label(rows, rest.y + rest.tall - colours.text / 2 - 2);
 }

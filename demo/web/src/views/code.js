@@ -19,7 +19,7 @@ const copied = signal(false);
 /** What a lane shows. @returns {import("../code.js").Shown} */
 function shown(name) {
   const sample = sampleOf(state.peek());
-  const file = sample ? { ...sample, name: `${sample.url.match(/([\w-]+?)(-[\w-]{8})?\.csv/)[1]}.csv` } : state.peek().data === "file" ? { ...own.peek(), name: own.peek().name ?? "FILE.csv" } : undefined;
+  const file = sample ? { ...sample, name: `${sample.url.match(/([\w-]+?)(-[\w-]{8})?\.csv/)[1]}.csv` } : state.peek().data === "file" ? { ...own.peek(), name: own.peek().name?.replace(/\.parquet$/, ".csv") ?? "FILE.csv" } : undefined;
   const { model, constraints } = options(name);
   return { state: state.peek(), kind: kind.peek().name, lane: state.peek().lanes[name], model, constraints, file, drawn: drawnOf(state.peek()) && drawnAs(), byHand: Boolean(rows.peek().hands) };
 }
@@ -51,7 +51,7 @@ function build() {
         <pre tabindex="0" aria-label="Code">${code}</pre>
         <div class="code-head"><button type="button" class="primary" id="code-copy" @click=${copy}>${done ? "Copied" : "Copy"}</button>
           ${files ? html`<button type="button" @click=${() => download(FILES.train, csv(rows.peek()), "text/csv")}>${FILES.train}</button><button type="button" @click=${() => download(FILES.test, csv(rows.peek().test), "text/csv")}>${FILES.test}</button>` : nothing}
-          <p class="hint">${files ? "It reads the rows that are shown from two files: save them beside it. " : of.file ? `It reads ${of.file.name}. ` : ""}${now === "py" && of.file ? "" : "It ends with the numbers of this page."}${kind.peek() === SEVERAL || !two ? " Two classes have the command line and Python, too." : ""}</p></div>`, dialog);
+          <p class="hint">${files ? "It reads the rows that are shown from two files: save them beside it. " : of.file ? `It reads ${of.file.name}${own.peek()?.name?.endsWith(".parquet") ? ", which has the rows of the Parquet file" : ""}. ` : ""}${now === "py" && of.file ? "" : "It ends with the numbers of this page."}${kind.peek() === SEVERAL || !two ? " Two classes have the command line and Python, too." : ""}</p></div>`, dialog);
     });
   });
 }

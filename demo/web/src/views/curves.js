@@ -3,12 +3,18 @@
 import { $, brief, count, three } from "../dom.js";
 import { BANDS, LANES as LINES, chart } from "../draw/charts.js";
 import { linesOf } from "../groups.js";
-import { LANES, isBound, prevalence } from "../kinds.js";
+import { LANES, TWO, isBound, prevalence } from "../kinds.js";
+import { unstretch } from "../rates.js";
 import { POINTS, manyRuns } from "../runs.js";
-import { colours, effect, playing, run, seen, shots, state, untracked } from "../store.js";
+import { colours, computed, effect, kind, playing, pushAddress, run, seen, set, shots, state, untracked } from "../store.js";
 import { cut, ranked, want } from "./cut.js";
 
 const grid = Array.from({ length: POINTS }, (_, k) => k / (POINTS - 1));
+/** Rates that are evenly apart where the axis is stretched near 0. */
+const stretched = grid.map(unstretch);
+
+/** Whether the ROC curve is stretched near 0: of two classes, and one run of each lane. */
+const isNear = computed(() => Boolean(run.value) && state.value.near && kind.value === TWO && !manyRuns());
 
 /**
  * @param {{ band: import("../band.js").Band, groups: import("../groups.js").Groups, titleOf: (name: "a" | "b") => string }} beside
@@ -94,7 +100,12 @@ export function curves({ band, groups, titleOf }) {
       drawBands(course, share);
       return drawObjective(course);
     }
-    charts.roc.draw(grid, [grid, [...a.roc], [...b.roc]], `ROC curves${of}: AUROC ${three(ours.auroc)} for lane A, ${three(theirs.auroc)} for lane B`);
+    // (Near 0 the curves are made of the rows, which lie closer than the points.)
+    const both = ranked.peek();
+    const exact = isNear.peek() && both?.a.scores === a.scores && both;
+    const xs = exact ? stretched : grid;
+    const roc = exact ? LANES.map((name) => exact[name].roc(xs)) : [[...a.roc], [...b.roc]];
+    charts.roc.draw(xs, [xs, ...roc], `ROC curves${of}: AUROC ${three(ours.auroc)} for lane A, ${three(theirs.auroc)} for lane B`);
     charts.pr.draw(grid, [grid.map(() => share), [...a.pr], [...b.pr]], `Precision–recall curves${of}: average precision ${three(ours.ap)} for lane A, ${three(theirs.ap)} for lane B, ${three(share)} by chance`);
     charts.ap.draw(course.step, [null, course.metric.a, course.metric.b], `${title} over ${course.step.at(-1)} steps: now ${three(a.test[metric])} for lane A, ${three(b.test[metric])} for lane B`, state.peek().steps, floor);
     if (one !== undefined) {
@@ -112,8 +123,19 @@ export function curves({ band, groups, titleOf }) {
     if (now) untracked(() => name(now));
   });
   effect(() => {
+    const near = isNear.value;
+    charts.roc.stretch(near);
+    band.stretch(near);
+    $("roc-near").setAttribute("aria-pressed", String(near));
+  });
+  effect(() => ($("roc-near").hidden = !run.value || kind.value !== TWO || Boolean(manyRuns())));
+  $("roc-near").onclick = () => {
+    set({ near: !state.peek().near });
+    pushAddress();
+  };
+  effect(() => {
     const [now, palette] = [seen.value, colours.value];
-    if (now && palette && run.peek()) untracked(() => draw(now, run.peek()));
+    if (isNear.value !== undefined && now && palette && run.peek()) untracked(() => draw(now, run.peek()));
   });
   // The cut: where both lanes find so many positives.
   effect(() => {

@@ -1,7 +1,7 @@
 // The dial: every metric against the direction of a line, with a mark for each lane and for the visitor's own hand.
 
 import { html, render } from "lit-html";
-import { range } from "../band.js";
+import { range, rates } from "../rates.js";
 import { $, count, pressed, three } from "../dom.js";
 import { measure, split } from "../directions.js";
 import { frame, onResize, sizeOf } from "../draw/canvas.js";
@@ -56,7 +56,7 @@ function build() {
     const [now, palette, found] = [rows.peek(), colours.peek(), all.peek()];
     if (!opened.peek() || !now || !palette || !parts) return;
     const angles = { ...lanes.peek(), own: radians(own()) };
-    const fpr = state.peek().fpr.map((rate) => rate / 100);
+    const fpr = rates(state.peek().fpr);
     const values = Object.fromEntries(Object.entries(angles).map(([who, angle]) => [who, measure(parts, angle, fpr)]));
     const { width, height } = sizeOf($("dial-plane"));
     if (width) plane($("dial-plane"), { window: frame(now.framed ?? now.plane, width / height), points: now.plane, labels: now.test.y }, angles, palette);
@@ -104,7 +104,7 @@ function build() {
       const { X, y } = now.test;
       if (parts?.of !== now) parts = { ...split(X, y), of: now };
       if (all.peek()?.of === now && all.peek().low === low) return;
-      const found = await ask({ X, y, range: state.peek().fpr.map((rate) => rate / 100) });
+      const found = await ask({ X, y, range: rates(state.peek().fpr) });
       if (found && rows.peek() === now && state.peek().fpr.join() === low) all.value = { ...found, of: now, low };
     });
   });

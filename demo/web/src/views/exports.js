@@ -3,8 +3,8 @@
 import { $, download } from "../dom.js";
 import { LANES } from "../kinds.js";
 import { subject } from "../repeats.js";
-import { manyRuns, trainerOf } from "../runs.js";
-import { repeats, run, say, shots, state } from "../store.js";
+import { manyRuns, options, trainerOf } from "../runs.js";
+import { effect, repeats, run, say, shots, state } from "../store.js";
 
 /** Every run's metrics, for the export. */
 const runsTold = (crowd) => Object.fromEntries(LANES.map((name) => [name, manyRuns()[name].runs.map(({ seed }, at) => {
@@ -20,10 +20,29 @@ export function exports() {
     download("undercurve.json", JSON.stringify(told, null, 2), "application/json");
   };
   for (const name of LANES) {
-    $(`export-${name}`).onclick = async () => {
-      const { model, lanes } = state.peek();
+    const lane = () => state.peek().lanes[name];
+    const weights = async () => {
       const { dims, names } = run.peek().rows;
-      download(`undercurve-${name}.json`, JSON.stringify({ model, dims, classes: names, method: lanes[name], columns: await trainerOf(name).columns(), params: [...(await trainerOf(name).params())] }), "application/json");
+      const { model } = options(name);
+      const [params, columns] = await Promise.all([trainerOf(name).params(), trainerOf(name).columns()]);
+      const { layers, safetensors } = await import("../safetensors.js");
+      // (Of drawn rows: what the columns are shifted by, and then multiplied with.)
+      const told = { method: lane().method, settings: lane().settings, activation: { "mlp-tanh": "tanh", mlp: "relu" }[model.kind] ?? "none", columns, classes: names };
+      const metadata = Object.fromEntries(Object.entries(told).filter(([, value]) => value).map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]));
+      download(`undercurve-${name}.safetensors`, safetensors(layers(params, [dims, ...(model.hidden ?? []), names?.length ?? 1]), metadata), "application/octet-stream");
     };
+    const file = async () => {
+      const { preparation } = run.peek().rows;
+      const { Model } = await import("undercurve/files");
+      const model = await Model.of(preparation, await trainerOf(name).save());
+      download(`undercurve-${name}.uc`, model.save(), "application/octet-stream");
+      model.dispose();
+    };
+    $(`export-${name}`).onclick = () => weights().catch(say);
+    $(`model-${name}`).onclick = () => file().catch(say);
   }
+  // A model file reads the columns of a file.
+  effect(() => {
+    for (const name of LANES) $(`model-${name}`).hidden = !run.value?.rows.preparation;
+  });
 }

@@ -3,7 +3,7 @@
 import { $, count, h, three } from "../dom.js";
 import { LANES, drawnOf, prevalence } from "../kinds.js";
 import { isUnder, seconds, subject } from "../repeats.js";
-import { computed, direction, effect, playing, repeats, rows, run, shots, state, together, untracked } from "../store.js";
+import { computed, direction, effect, own, playing, repeats, rows, run, shots, state, together, untracked } from "../store.js";
 import * as told from "../told.js";
 
 /** The draws behind figures, headline and table, where they are of what is shown, at the end of its run. */
@@ -63,6 +63,8 @@ function tell(lanes, shots, summary, under, found) {
     ? `${positive} positive; a constant score has AUROC 0.500 in each group`
     : `${positive} positive; a constant score has ${three(prevalence(shown))}`;
   about.push(`${train}, ${count(shown.test.y.length)} are held out${shown.names ? "; " : ", "}${constant}.`);
+  const { weight } = data === "file" ? (own.peek() ?? {}) : {};
+  if (weight > 1) about.push(`A positive training row counts as ${count(weight)}.`);
   if (shown.flipped) about.push(`${count(shown.flipped)} of the ${count(shown.y.length)} training labels are flipped, no held-out one.`);
   $("about").textContent = about.join(" ");
 }

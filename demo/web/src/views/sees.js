@@ -7,6 +7,7 @@ import { place } from "../draw/canvas.js";
 import { LEAST, LONGEST, arrows, uphill } from "../draw/sees.js";
 import { LANES } from "../kinds.js";
 import { latest } from "../latest.js";
+import { rates } from "../rates.js";
 import { trainerOf } from "../runs.js";
 import { colours, computed, effect, pushAddress, rows, seen, set, signal, state, together, untracked } from "../store.js";
 import "../hands.css";
@@ -50,7 +51,7 @@ async function look(name, shot, now) {
   const { params } = METHODS.find((one) => one.name === method);
   const value = (name) => settings[name] ?? params.find((param) => param.name === name)?.default;
   const sampling = value("sampling") === "uniform" || value("weights") === "as-drawn" ? "uniform" : "stratified";
-  const fpr = state.peek().fpr.map((rate) => rate / 100);
+  const fpr = rates(state.peek().fpr);
   return { ...out, ...(await ask({ method, settings, y: now.y, fpr, sampling, scores, batch, all: now.y.length <= ALL })) };
 }
 
