@@ -164,7 +164,7 @@ fn auc_of<T: Real, A: Amount>(
             *slot = row as u32;
         }
         // (Tied rows in their own order: sums of weights depend on it.)
-        order.sort_unstable_by_key(|&row| (score(row).key(), row));
+        crate::sort::ascending_by(order, |a, b| (score(a).key(), a).cmp(&(score(b).key(), b)));
         // points[j]: twice what the pairs (this class, j) have earned.
         below.fill(none);
         here.fill(none);

@@ -180,7 +180,7 @@ fn sorted<S: Real, Y: Class>(scores: &[S], labels: &[Y], positives: usize, order
         return;
     }
     for side in [of_positives, of_negatives] {
-        side.sort_unstable_by_key(|&row| (keys[row as usize], row));
+        crate::sort::ascending_by(side, |a, b| (keys[a as usize], a).cmp(&(keys[b as usize], b)));
     }
 }
 

@@ -10,18 +10,18 @@ mod any_run;
 mod batch_run;
 mod best;
 mod config;
-#[cfg_attr(not(feature = "every-method"), path = "constraints_none.rs")]
+#[cfg_attr(not(feature = "group-methods"), path = "constraints_none.rs")]
 mod constraints;
 mod figures;
 // The full build alone can begin at a model, and look at rows of files.
-#[cfg(feature = "every-method")]
+#[cfg(feature = "more-methods")]
 mod device;
-#[cfg_attr(not(all(feature = "every-method", not(feature = "compact"))), path = "given_none.rs")]
+#[cfg_attr(not(all(feature = "more-methods", not(feature = "compact"))), path = "given_none.rs")]
 mod given;
 mod linear_start;
 mod passes;
 mod predictor;
-#[cfg(feature = "every-method")]
+#[cfg(feature = "exact-methods")]
 mod ridge;
 mod run;
 mod saved;
@@ -29,7 +29,7 @@ mod saved;
 mod stream;
 mod sum_run;
 mod warning;
-#[cfg(feature = "every-method")]
+#[cfg(feature = "group-methods")]
 mod watch;
 
 pub use any_run::AnyRun;
@@ -37,20 +37,20 @@ pub use batch_run::BatchRun;
 pub use best::{Best, LOOKS, own_metric};
 pub use config::{Config, Init, Length, ModelSpec, TrainerError};
 pub use constraints::*;
+#[cfg(feature = "more-methods")]
+pub use device::Snapshot;
 pub use figures::Figures;
 pub use given::*;
 pub use predictor::{Predictor, Scored};
+#[cfg(feature = "exact-methods")]
+pub use ridge::{Path, PathPoint};
 pub use run::{Diagnostic, Objective, Run, SumReport};
 #[cfg(feature = "stream")]
 pub use stream::stream_methods;
 pub use sum_run::{End, SumRun};
 pub use warning::Warning;
-#[cfg(feature = "every-method")]
-pub use {
-    device::Snapshot,
-    ridge::{Path, PathPoint},
-    watch::{Tracked, Watch},
-};
+#[cfg(feature = "group-methods")]
+pub use watch::{Tracked, Watch};
 
 use crate::data::{Dataset, Rows, Targets};
 use crate::error::{Error, Result, count_labels, exact_len};
@@ -129,7 +129,7 @@ pub struct Trainer<T: Real, R = AnyRun<T>> {
     /// Rows of a pass.
     counted: usize,
     work: Work<T>,
-    #[cfg(feature = "every-method")]
+    #[cfg(feature = "exact-methods")]
     path: Option<Path>,
 }
 
@@ -138,7 +138,7 @@ enum Begin<'a, T> {
     /// At its own start.
     Fresh,
     /// At these parameters.
-    #[cfg(feature = "every-method")]
+    #[cfg(feature = "more-methods")]
     At(&'a [T]),
     /// Where a saved state is about to be read.
     Saved(PhantomData<&'a T>),
@@ -202,7 +202,7 @@ impl<T: Real> Trainer<T> {
     ///
     /// # Errors
     /// As [`new`](Self::new); `Config` for a finite sum; `Core` with `Length` or `NonFinite` for the parameters.
-    #[cfg(feature = "every-method")]
+    #[cfg(feature = "more-methods")]
     pub fn new_at(
         config: &Config,
         train: Arc<Dataset<T>>,
@@ -221,11 +221,11 @@ impl<T: Real> Trainer<T> {
         begin: Begin<'_, T>,
     ) -> Result<Self, TrainerError> {
         let method = method_for(config, &train)?;
-        #[cfg(feature = "every-method")]
+        #[cfg(feature = "exact-methods")]
         let path: Option<Path>;
         let mut pairs = config.pairs();
         let at: Option<&[T]> = match begin {
-            #[cfg(feature = "every-method")]
+            #[cfg(feature = "more-methods")]
             Begin::At(params) => Some(params),
             Begin::Fresh | Begin::Saved(_) => None,
         };
@@ -277,11 +277,11 @@ impl<T: Real> Trainer<T> {
         let classes = classes as u32;
         let scope = Scope { population, network, params, classes, batch: 1, steps: 0, groups, protected, from_linear };
         let mut settings = settings.with_scope(scope);
-        #[cfg(feature = "every-method")]
+        #[cfg(feature = "exact-methods")]
         {
             path = match begin {
                 Begin::Fresh => ridge::path(method, &settings, config, &model, beside.rows(&train), &weights)?,
-                Begin::At(_) | Begin::Saved(_) => None,
+                _ => None,
             };
             if let Some(path) = &path {
                 pairs.push(("decay", path.decay()));
@@ -299,15 +299,15 @@ impl<T: Real> Trainer<T> {
         #[cfg(feature = "stream")]
         let counted = stream::counted(&train, counted);
         let run = match method.kind {
-            #[cfg(feature = "every-method")]
+            #[cfg(feature = "sum-methods")]
             registry::Kind::FiniteSum if at.is_some() => {
                 return Err(TrainerError::Config(format!("method {} begins at no given parameters", method.name)));
             }
-            #[cfg(feature = "every-method")]
+            #[cfg(feature = "sum-methods")]
             registry::Kind::FiniteSum => {
                 AnyRun::Sum(SumRun::of_method(method, &settings, config, model, rows, &beside, &weights)?)
             }
-            #[cfg(not(feature = "every-method"))]
+            #[cfg(not(feature = "sum-methods"))]
             registry::Kind::FiniteSum => return Err(TrainerError::NotBuilt { method: method.name }),
             registry::Kind::Batches | registry::Kind::Cells | registry::Kind::Whole => {
                 if let Some(params) = at {
@@ -323,15 +323,15 @@ impl<T: Real> Trainer<T> {
             }
         };
         constraints::check_used(config, &run)?;
-        #[cfg_attr(not(feature = "every-method"), allow(unused_mut))]
+        #[cfg_attr(not(feature = "exact-methods"), allow(unused_mut))]
         let mut config = Config { init, ..config.clone() };
-        #[cfg(feature = "every-method")]
+        #[cfg(feature = "exact-methods")]
         if let Some(path) = &path {
             config.settings.push(("decay".to_string(), path.decay().to_string()));
         }
-        #[cfg(feature = "every-method")]
+        #[cfg(feature = "exact-methods")]
         return Ok(Self { counted, beside, path, ..Self::with_run(&config, run, train, test)? });
-        #[cfg(not(feature = "every-method"))]
+        #[cfg(not(feature = "exact-methods"))]
         Ok(Self { counted, beside, ..Self::with_run(&config, run, train, test)? })
     }
 
@@ -391,7 +391,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         let range = check_range(config)?;
         check_test(&train, test.as_deref())?;
         let (config, beside, counted, work) = (config.clone(), Beside::NONE, train.len(), Work::default());
-        #[cfg(feature = "every-method")]
+        #[cfg(feature = "exact-methods")]
         let path = None;
         Ok(Self {
             config,
@@ -402,7 +402,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
             run,
             counted,
             work,
-            #[cfg(feature = "every-method")]
+            #[cfg(feature = "exact-methods")]
             path,
         })
     }
@@ -577,7 +577,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     }
     /// How cross-validation chose the weight decay, if it did when the trainer was made; its configuration then has the decay among its
     /// settings. A saved run keeps the decay alone.
-    #[cfg(feature = "every-method")]
+    #[cfg(feature = "exact-methods")]
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_ref()
