@@ -5,8 +5,8 @@ use crate::features::COMPACT;
 use crate::real::Real;
 use crate::slices::Part;
 
-/// Whether rows may have weights: not in small builds.
-pub(crate) const WEIGHTS: bool = !COMPACT;
+/// Whether rows may have weights: not in small builds, unless they are asked for.
+pub(crate) const WEIGHTS: bool = !COMPACT || cfg!(feature = "weights");
 
 /// How the rows of a batch were drawn, from which unbiased weights follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,8 @@
 //! Decimal numbers in settings, without the tables of the standard library's parser: 16 KB that a download would carry
 //! for a handful of learning rates.
 
+use crate::features::COMPACT;
+
 /// 32-bit limbs of the exact product or quotient, little end first.
 const LIMBS: usize = 80;
 /// Where the digits of a quotient start; 10^400 takes 42 limbs, so more than 1000 bits stay below them.
@@ -46,6 +48,11 @@ pub(crate) fn parse(text: &str) -> Option<f64> {
     }
     let value = nearest(number, exponent);
     (value <= f64::MAX).then_some(if negative { -value } else { value })
+}
+
+/// A finite number by the standard library's parser, or with `compact` by this one.
+pub(crate) fn number(text: &str) -> Option<f64> {
+    if COMPACT { parse(text) } else { text.parse().ok().filter(|x: &f64| x.is_finite()) }
 }
 
 /// `[+-]digits`, at most six of them.

@@ -44,10 +44,10 @@ impl Recipe {
     }
 }
 
-#[cfg(all(feature = "alloc", feature = "every-method"))]
+#[cfg(all(feature = "alloc", feature = "more-methods"))]
 pub use owned::{Shape, StepSpec};
 
-#[cfg(all(feature = "alloc", feature = "every-method"))]
+#[cfg(all(feature = "alloc", feature = "more-methods"))]
 mod owned {
     use super::Recipe;
     use crate::error::Error;

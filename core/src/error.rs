@@ -1,5 +1,6 @@
 //! The one error type of the core.
 
+use crate::features::COMPACT;
 use core::fmt;
 
 /// What went wrong, and where. After an `Err` nothing the caller lent has changed, unless the function says otherwise.
@@ -169,6 +170,15 @@ impl fmt::Display for Error {
 }
 
 impl core::error::Error for Error {}
+
+/// A text inside another, on one line. (`compact` shows it as it is: what tells printable characters apart has 3 KB.)
+pub(crate) struct Escaped<'a>(pub &'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if COMPACT { f.write_str(self.0) } else { self.0.escape_debug().fmt(f) }
+    }
+}
 
 /// `Ok` when `got` is exactly `need`.
 #[inline]

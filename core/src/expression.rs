@@ -14,6 +14,8 @@
 
 pub use crate::constraint::Sense;
 use crate::constraint::{Constraint, Measure};
+use crate::decimal;
+use crate::error::Escaped;
 use crate::metric::Rate;
 use alloc::string::{String, ToString};
 use core::fmt;
@@ -133,7 +135,7 @@ impl fmt::Display for ExpressionError {
         match &self.kind {
             ExpressionErrorKind::Expected { what } => write!(f, "expected {what}"),
             ExpressionErrorKind::Unknown { name } => {
-                write!(f, "no quantity \"{}\"; there are {NAMES}", name.escape_debug())
+                write!(f, "no quantity \"{}\"; there are {NAMES}", Escaped(name))
             }
             ExpressionErrorKind::Trailing => f.write_str("expected nothing more"),
             ExpressionErrorKind::Range { what } => write!(f, "expected {what}"),
@@ -271,11 +273,12 @@ struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     fn rest(&self) -> &'a str {
-        &self.text[self.at..]
+        self.text.get(self.at..).unwrap_or_default()
     }
 
     fn error(&self, at: usize, kind: ExpressionErrorKind) -> ExpressionError {
-        ExpressionError { at: self.text[..at].chars().count() + 1, kind }
+        let before = self.text.get(..at).unwrap_or_default();
+        ExpressionError { at: before.chars().count() + 1, kind }
     }
 
     fn expected(&self, what: &'static str) -> ExpressionError {
@@ -302,7 +305,7 @@ impl<'a> Cursor<'a> {
     /// The characters from here on that fit.
     fn span(&mut self, fits: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
-        let span = &rest[..rest.find(|c| !fits(c)).unwrap_or(rest.len())];
+        let span = rest.find(|c| !fits(c)).and_then(|end| rest.get(..end)).unwrap_or(rest);
         self.at += span.len();
         span
     }
@@ -316,9 +319,8 @@ impl<'a> Cursor<'a> {
         self.space();
         let place = self.at;
         let text = self.span(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-'));
-        let number = text.parse::<f64>().ok().filter(|x| x.is_finite());
         // −0 is displayed as 0.
-        number.map(|x| x + 0.0).ok_or_else(|| self.error(place, ExpressionErrorKind::Expected { what }))
+        decimal::number(text).map(|x| x + 0.0).ok_or_else(|| self.error(place, ExpressionErrorKind::Expected { what }))
     }
 
     /// A number from 0 to `most`.
@@ -425,8 +427,12 @@ struct Bracketed<'a>(char, &'a str, char);
 impl fmt::Display for Bracketed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(open, name, close) = *self;
-        if name.contains(close) || name.starts_with('"') || name.trim() != name {
-            write!(f, "{open}\"{}\"{close}", name.replace('"', "\"\""))
+        if name.chars().any(|c| c == close) || name.starts_with('"') || name.trim() != name {
+            write!(f, "{open}\"")?;
+            for (at, part) in name.split('"').enumerate() {
+                write!(f, "{}{part}", if at > 0 { "\"\"" } else { "" })?;
+            }
+            write!(f, "\"{close}")
         } else {
             write!(f, "{open}{name}{close}")
         }

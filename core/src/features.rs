@@ -1,7 +1,7 @@
 //! The features of this build, each condition once. Code behind an `if` on one of these is left out of builds without it.
 
-/// Every method of the registry, and not only those of a first download.
-pub(crate) const EVERY: bool = cfg!(feature = "every-method");
+/// Other methods of the registry than those of a first download.
+pub(crate) const EVERY: bool = cfg!(feature = "more-methods");
 /// Small code rather than fast.
 pub(crate) const COMPACT: bool = cfg!(feature = "compact");
 /// The first download: small, with the methods of batches alone.
@@ -10,6 +10,8 @@ pub(crate) const MINIMAL: bool = COMPACT && !EVERY;
 pub(crate) const SMALL: bool = COMPACT && !ALLOC;
 /// Rows that come and go.
 pub(crate) const STREAM: bool = cfg!(feature = "stream");
+/// Exact sums over whole data, of estimators and for reports.
+pub(crate) const EXACT: bool = !COMPACT || cfg!(feature = "exact-methods");
 /// Memory of its own.
 pub(crate) const ALLOC: bool = cfg!(feature = "alloc");
 /// More than two classes.

@@ -15,7 +15,7 @@
 //! gap is met if all pairs of groups meet it, and not met if one pair does not.
 
 use crate::constraint::{Measure, label};
-use crate::error::Error;
+use crate::error::{Error, Escaped};
 use crate::example_loss::GlmLoss;
 use crate::expression::{Bound, Expression, Quantity, Sense};
 use crate::metric::group::check_groups;
@@ -151,9 +151,9 @@ impl fmt::Display for JudgeError {
         match self {
             Self::NoGroups => f.write_str("the rows have no groups"),
             Self::UnknownGroup { name, groups } => {
-                write!(f, "there is no group \"{}\"; the groups are ", name.escape_debug())?;
+                write!(f, "there is no group \"{}\"; the groups are ", Escaped(name))?;
                 groups.iter().take(20).enumerate().try_for_each(|(at, group)| {
-                    write!(f, "{}\"{}\"", if at == 0 { "" } else { ", " }, group.escape_debug())
+                    write!(f, "{}\"{}\"", if at == 0 { "" } else { ", " }, Escaped(group))
                 })?;
                 f.write_str(if groups.len() > 20 { ", …" } else { "" })
             }
@@ -242,7 +242,7 @@ impl Expression {
                 k += u64::from(counted);
             }
             let p = (k as f64 + 2.0) / (n as f64 + 4.0);
-            (k as f64 / n as f64, NORMAL * libm::sqrt(p * (1.0 - p) / (n as f64 + 4.0)), n)
+            (k as f64 / n as f64, NORMAL * crate::Real::sqrt(p * (1.0 - p) / (n as f64 + 4.0)), n)
         };
         let is = |row: usize, label: u8| on.labels[row] == label;
         let (value, noise, n) = match of {
@@ -280,7 +280,7 @@ impl Expression {
         let mean = rows.clone().map(moved).sum::<f64>() / n;
         let squares: f64 = rows.clone().map(|row| (moved(row) - mean) * (moved(row) - mean)).sum();
         // One row says nothing of the deviation.
-        let noise = if n > 1.0 { NORMAL * libm::sqrt(squares / (n - 1.0) / n) } else { f64::INFINITY };
+        let noise = if n > 1.0 { NORMAL * crate::Real::sqrt(squares / (n - 1.0) / n) } else { f64::INFINITY };
         let bound = match self.bound {
             Bound::Value(bound) => bound,
             Bound::Old(more) => rows.map(before).sum::<f64>() / n + more,

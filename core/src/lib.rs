@@ -59,6 +59,7 @@
 //! | `simd` | AVX2 on x86-64 where the processor has it, with the same bits; implies `std` |
 //! | `zstd` | zstd input; implies `std` |
 //! | `compact` | smaller and slower code, with the same bits |
+//! | `exact-methods`, `range-methods`, `term-methods`, `group-methods`, `sum-methods`, `more-methods`, `weights` | parts of what `compact` leaves out |
 #![no_std]
 #![forbid(unsafe_code)]
 // What wants a feature says so in the documentation.

@@ -84,7 +84,7 @@ impl Rng {
 
     /// Standard normal (Box–Muller, one value of each pair, so that a draw is always two steps).
     pub fn normal(&mut self) -> f64 {
-        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
+        let radius = crate::Real::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
         radius * libm::cos(core::f64::consts::TAU * self.uniform())
     }
 

@@ -14,8 +14,8 @@ pub(crate) fn ascending(keys: &mut [u64]) {
     }
 }
 
-/// Sorts ascending by an order in which no two items are equal; see [`ascending`].
-pub(crate) fn ascending_by(items: &mut [u32], compare: impl Fn(u32, u32) -> Ordering) {
+/// Sorts ascending by an order in which no two items are equal, or equal ones are alike; see [`ascending`].
+pub(crate) fn ascending_by<E: Copy>(items: &mut [E], compare: impl Fn(E, E) -> Ordering) {
     if COMPACT || !ALLOC {
         heap(items, |&a, &b| compare(a, b).is_lt());
     } else {

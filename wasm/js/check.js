@@ -59,13 +59,13 @@ export function among(name, known, what) {
   need(false, what, name, known.join(", ") + (hint ? `; ${hint}` : ""));
 }
 
-/** An error of the module that lists every name says which was meant instead, or where they are. */
-export function nearest(error) {
+/** An error of the module that lists every name of its own says which was meant instead, or where they are. */
+export function nearest(error, others = []) {
   const [, head, name, list] = /^(no method|method \S+ has no parameter) "(.*)"; (?:there are|it has) (.*)$/.exec(error?.message) ?? [];
   if (!head) return error;
   const where = head === "no method" ? "METHODS of undercurve/methods lists them" : `it has ${list}`;
   const { code, argument = head === "no method" ? "method.name" : "method.settings" } = error;
-  return new UndercurveError(`${head} "${name}"; ${meant(name, list.split(", ")) ?? where}`, { code, argument });
+  return new UndercurveError(`${head} "${name}"; ${meant(name, [...list.split(", "), ...(head === "no method" ? others : [])]) ?? where}`, { code, argument });
 }
 
 const NUMBERS = [Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, Uint8Array, Uint8ClampedArray, Uint16Array, Uint32Array];
@@ -115,7 +115,7 @@ export function everyClass(labels, classes, what) {
 
 /** What others have and the package does not have here, in its own words. */
 const ELSEWHERE = {
-  weights: "rows have no weights here, only on the command line, in Rust and in Python",
+  weights: "rows have no weights here, only in Exact, on the command line, in Rust and in Python",
   groups: "methods of groups are trained by a session, and in Python's Objective",
   constraints: "methods under constraints are trained by a session, and in Python's Objective",
 };

@@ -19,7 +19,7 @@ export declare class UndercurveError extends Error {
   readonly column?: number;
 }
 
-/** Thrown by `new Session` if it needs the full module and that is not loaded. */
+/** Thrown by `new Session` if it needs another module than those that are loaded. */
 export declare class NeedsFull extends UndercurveError {}
 
 /** Thrown when a GPU is requested and none can be used. */

@@ -1,6 +1,6 @@
 // The one error of the package.
 
-import { CODES } from "./pkg/codes.js";
+import { CODES, TEXTS } from "./pkg/codes.js";
 
 /** Errors that only JavaScript has, beside those of the core. */
 const OWN = { 201: "Argument", 202: "Option", 203: "Disposed", 204: "NeedsFull", 205: "NoGpu", 206: "Failed" };
@@ -26,11 +26,13 @@ export class UndercurveError extends Error {
   }
 }
 
-/** Thrown for what only the full module has, while it is not loaded. */
+/** Thrown for what another module has, while it is not loaded. */
 export class NeedsFull extends UndercurveError {
-  constructor(message, place) {
+  constructor(message, { home, ...place } = {}) {
     super(message, { ...place, code: 204 });
     this.name = "NeedsFull";
+    /** That module. @type {import("./modules.js").Home | undefined} */
+    this.home = home;
   }
 }
 
@@ -51,6 +53,17 @@ export function failed(code, argument, row, column, text) {
   const name = NAMES[argument] ?? (argument || ([3, 6].includes(code) ? "y" : undefined));
   const message = argument in NAMES ? text.replace(`${argument}:`, `${name}:`) : text;
   return new UndercurveError(message, { code, argument: name, row: known(row), column: known(column) });
+}
+
+/** Errors that name an argument. */
+const NAMED = [1, 2, 5, 7, 9];
+/** Errors of saved bytes. */
+const SAVED = [111, 112, 113, 114, 115];
+
+/** The same for errors whose text is here; numbers that a text has no place for mean nothing. */
+export function refused(code, what, at, need, got) {
+  const text = TEXTS[code].replace(/\{(\w+)\}/g, (_, name) => ({ what, at, need, got })[name]);
+  return failed(code, SAVED.includes(code) ? "bytes" : NAMED.includes(code) ? what : "", at, NaN, text);
 }
 
 /** An error of any kind as one of these. */

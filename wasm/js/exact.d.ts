@@ -6,6 +6,8 @@ import type { LossName } from "./pkg/names.js";
 export interface ExactOptions {
   /** Of both classes, at most 2²⁴ rows. */
   y: Labels;
+  /** A weight for each row, 0 or more: the pair (i, j) then counts w_i·w_j, and a row of weight 2 is two rows. On the CPU alone. */
+  weights?: Numbers;
   /** `auto` times a hardware GPU and the CPU for .1 s and takes the faster one. */
   backend?: Backend;
   /** Stops loading. */
@@ -37,7 +39,7 @@ export interface ExactMetrics {
   auroc: number;
   /** Average precision; on a GPU to 10⁻⁶. */
   ap: number;
-  /** Pairs whose positive has the higher score. */
+  /** Pairs whose positive has the higher score; with weights, the products of theirs. */
   wins: number;
   ties: number;
   pairs: number;

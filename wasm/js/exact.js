@@ -2,10 +2,10 @@
 // scans. Scores in, the derivative by each score out.
 
 import { NoGpu, check, noAdapter, onCpu } from "./backend.js";
-import { among, bothClasses, checkRange, checkSignal, labelsOf, need, numbersOf, object, only, refuse, stopIf } from "./check.js";
+import { among, bothClasses, checkRange, checkSignal, labelsOf, need, numbersOf, object, only, stopIf } from "./check.js";
 import { disposable } from "./dispose.js";
 import { UndercurveError, asOurs } from "./error.js";
-import { called, initObjective, objectiveModule } from "./objective-module.js";
+import { called, exactModule, initExact, initPairs, pairsModule } from "./objective-module.js";
 
 /** So many rows at most: what the kernels count exactly in f32. */
 const MOST = 2 ** 24;
@@ -34,6 +34,19 @@ function anyScores(y) {
   const scores = new Float32Array(y.length);
   for (let row = 0; row < y.length; row += 1) scores[row] = y[row] + (Math.imul(row + 1, 2654435761) >>> 8) / 2 ** 23;
   return scores;
+}
+
+/** A weight for each row. */
+function weightsOf(weights, y) {
+  const rows = y.length;
+  const held = numbersOf(weights, "weights", Float64Array, "an array of numbers, one for each row");
+  need(held.length === rows, "weights", `of length ${held.length}`, `${rows}, one for each label`, { code: 1 });
+  const row = held.findIndex((weight) => !(weight >= 0 && weight < Infinity));
+  need(row < 0, "weights", `of row ${row} (from 0) ${held[row]}`, "a number of 0 or more", { code: 4, row });
+  const counts = [false, false];
+  held.forEach((weight, row) => (counts[y[row]] ||= weight > 0));
+  need(counts[0] && counts[1], "weights", "", "some above 0 of positives and of negatives", { code: 6 });
+  return held;
 }
 
 /** The loss of a pair. */
@@ -119,26 +132,26 @@ export class Exact {
   #disposed = false;
 
   /**
-   * @param {{ y: Uint8Array | number[] | boolean[], backend?: "auto" | "cpu" | "gpu" | "gpu-software", signal?: AbortSignal }} options
+   * @param {{ y: Uint8Array | number[] | boolean[], weights?: Float64Array | number[], backend?: "auto" | "cpu" | "gpu" | "gpu-software", signal?: AbortSignal }} options
    * @returns {Promise<Exact>}
    */
   static async create(options) {
     object(options, "options", "an object with y");
-    refuse(options, ["weights"]);
-    only(options, ["y", "backend", "signal"], "");
-    const { y: given, backend = "auto", signal } = options;
+    only(options, ["y", "weights", "backend", "signal"], "");
+    const { y: given, weights, backend = "auto", signal } = options;
     check(backend);
     checkSignal(signal);
     stopIf(signal);
     const y = labelsOf(given, "y");
     need(y.length <= MOST, "y", `of length ${y.length}`, `${MOST} labels at most`, { code: 1 });
     bothClasses(y, "y");
+    const masses = weights === undefined ? new Float64Array() : weightsOf(weights, y);
     // Nothing is downloaded for an adapter that there is not.
-    const lack = backend === "cpu" ? "as asked for" : await noAdapter(backend);
+    const lack = backend === "cpu" ? "as asked for" : weights !== undefined ? "the kernels take no weights" : await noAdapter(backend);
     if (lack && backend.startsWith("gpu")) throw new NoGpu(`backend ${backend}: ${lack}`);
-    await initObjective();
+    await (weights === undefined ? initPairs() : initExact());
     stopIf(signal);
-    const made = new Exact(new (objectiveModule().Exact)(y), y.length, onCpu(lack));
+    const made = new Exact(called(() => new (weights === undefined ? pairsModule() : exactModule()).Exact(y, masses)), y.length, onCpu(lack));
     try {
       if (!lack) await made.#open(backend, y);
       stopIf(signal);
@@ -300,7 +313,7 @@ export class Exact {
 
 /** How many times faster the device is, each side tried for 50 ms: the CPU on as many of the rows as it can do in that. */
 async function tried(kernel, y) {
-  const { Exact: Side } = objectiveModule();
+  const { Exact: Side } = pairsModule();
   const scores = anyScores(y);
   const args = ["auc", "squared-hinge", undefined, 0, 1];
   // (What is built once is not counted.)
@@ -318,7 +331,7 @@ async function tried(kernel, y) {
   for (let rows = Math.min(FIRST, y.length), spent = 0, took = 0; ; rows = Math.min(4 * rows, y.length)) {
     const part = { y: y.slice(0, rows), scores: wide(scores.slice(0, rows)) };
     order.forEach((row, k) => [part.y[k], part.scores[k]] = [y[row], scores[row]]);
-    const cpu = new Side(part.y);
+    const cpu = new Side(part.y, new Float64Array());
     try {
       const begin = tick();
       let end;

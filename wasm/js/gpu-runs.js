@@ -1,4 +1,4 @@
-// Runs side by side on a graphics adapter. The kernels are in a module of their own; the runs are those of the full module,
+// Runs side by side on a graphics adapter. The kernels are in a module of their own; the runs are those of a module that trains,
 // which draws their batches, makes the steps that are no plain ones, and goes on where the device stops.
 
 import { kernels } from "./kernels.js";
@@ -12,7 +12,7 @@ const IDLE = 0xffffffff;
 
 const words = (error) => String(error?.message ?? error);
 
-/** Trainers of the full module, on the same rows, whose steps a device makes. */
+/** Trainers on the same rows, whose steps a device makes. */
 export class GpuRuns {
   #gpu;
   #trainers;
@@ -26,7 +26,7 @@ export class GpuRuns {
 
   /**
    * @param {import("./pkg/undercurve_webgpu.js").Gpu} gpu
-   * @param {import("./pkg/undercurve_full.js").Trainer[]} trainers
+   * @param {import("./pkg/undercurve_whole.js").Trainer[]} trainers
    * @param {() => Promise<void>} rested gives way to others where it is time to
    */
   constructor(gpu, trainers, rested) {

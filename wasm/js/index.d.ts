@@ -6,7 +6,7 @@ export type { ClassMethodName, Domain, LossName, MethodInfo, MethodName } from "
 export { NeedsFull, NoGpu, UndercurveError } from "./error.js";
 export type { ErrorKind } from "./error.js";
 export type { Labels, Numbers, Signal, Source, Watch } from "./common.js";
-export { Objective, createObjective, initObjective } from "./objective.js";
+export { Objective, createObjective, initExact, initObjective, initPairs } from "./objective.js";
 export type { ObjectiveName, ObjectiveOptions, Told } from "./objective.js";
 export type { Backend } from "./backend.js";
 export { Exact } from "./exact.js";
@@ -24,10 +24,19 @@ export { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "./synthetics.js"
 export declare function init(module?: Source | Promise<Source>): Promise<void>;
 
 /**
- * Loads the module with every method once, like `init`, from `undercurve/undercurve_full_bg.wasm`. Exact methods, finite sums,
- * several classes, groups and constraints need it. `Session.create` and the worker load it themselves.
+ * Loads the module with exact methods, those of partial AUC, given starts and the settings of papers once, like `init`, from
+ * `undercurve/undercurve_whole_bg.wasm`. `Session.create` and the worker load it themselves, and the two others.
  */
-export declare function initFull(module?: Source | Promise<Source>): Promise<void>;
+export declare function initWhole(module?: Source | Promise<Source>): Promise<void>;
+
+/** The same with finite sums: `undercurve/undercurve_sums_bg.wasm`. */
+export declare function initSums(module?: Source | Promise<Source>): Promise<void>;
+
+/** The same with several classes, and methods of groups and constraints: `undercurve/undercurve_groups_bg.wasm`. */
+export declare function initGroups(module?: Source | Promise<Source>): Promise<void>;
+
+/** Loads all that train, for `new Session` with any options. */
+export declare function initFull(): Promise<void>;
 
 /**
  * Training rows and held-out rows of one of `SYNTHETICS`, ready for `Session`: 4 (with several classes 20) to 10 million each, with
@@ -38,13 +47,13 @@ export declare function synthetic(
   options?: { rows?: number; testRows?: number; positives?: number; noise?: number; seed?: number },
 ): DenseRows & { dims: number; test: DenseRows };
 
-/** The same of one of `CLASS_SYNTHETICS`, with `classes`. Needs the full module. */
+/** The same of one of `CLASS_SYNTHETICS`, with `classes`. Needs `initGroups`. */
 export declare function syntheticClasses(
   kind: string,
   options?: { rows?: number; testRows?: number; noise?: number; seed?: number },
 ): DenseRows & { dims: number; classes: number; test: DenseRows };
 
-/** The same of one of `GROUP_SYNTHETICS`, with `groups` and `groupNames`. Needs the full module. */
+/** The same of one of `GROUP_SYNTHETICS`, with `groups` and `groupNames`. Needs `initGroups`. */
 export declare function syntheticGroups(
   kind: string,
   options?: { rows?: number; testRows?: number; positives?: number; noise?: number; seed?: number },

@@ -3,8 +3,8 @@
 export { NeedsFull, NoGpu, UndercurveError } from "./error.js";
 export { Exact } from "./exact.js";
 export { Lanes } from "./lanes.js";
-export { init, initFull } from "./modules.js";
-export { Objective, createObjective, initObjective } from "./objective.js";
+export { init, initFull, initGroups, initSums, initWhole } from "./modules.js";
+export { Objective, createObjective, initExact, initObjective, initPairs } from "./objective.js";
 export { CLASS_METHODS, METHODS } from "./pkg/methods.js";
 export { Session } from "./session.js";
 export { flipLabels, synthetic, syntheticClasses, syntheticGroups } from "./synthetic.js";

@@ -1,11 +1,15 @@
 // The package with its modules and its worker inside the script: for bundlers that copy no files, and for pages of one file.
 
-import { init, initFull } from "./modules.js";
-import { initObjective } from "./objective-module.js";
+import { LOADS } from "./modules.js";
+import { initExact, initObjective, initPairs } from "./objective-module.js";
 // (Before what uses it: rollup puts what is imported later behind a script that awaits.)
-import "./pkg/undercurve_full.js";
+import "./pkg/undercurve_whole.js";
+import "./pkg/undercurve_sums.js";
+import "./pkg/undercurve_groups.js";
+import "./pkg/undercurve_exact.js";
 import "./pkg/undercurve_objective.js";
-import { full, host, objective, train } from "./pkg/inline.js";
+import "./pkg/undercurve_pairs.js";
+import { exact, groups, host, objective, pairs, sums, train, whole } from "./pkg/inline.js";
 import { defaults, startWorker } from "./start-worker.js";
 
 export * from "./index.js";
@@ -19,10 +23,12 @@ function lazy(make) {
   return () => (made ??= make());
 }
 
-init.from = () => bytes(train);
-initFull.from = () => bytes(full);
+const trained = { train, whole, sums, groups };
+for (const [name, text] of Object.entries(trained)) LOADS[name].from = () => bytes(text);
 initObjective.from = () => bytes(objective);
+initExact.from = () => bytes(exact);
+initPairs.from = () => bytes(pairs);
 const url = lazy(() => URL.createObjectURL(new Blob([host], { type: "text/javascript" })));
-const compiled = lazy(() => Object.fromEntries(Object.entries({ train, full, objective }).map(([name, text]) => [name, WebAssembly.compile(bytes(text))])));
+const compiled = lazy(() => Object.fromEntries(Object.entries({ ...trained, pairs, exact }).map(([name, text]) => [name, WebAssembly.compile(bytes(text))])));
 defaults.wasm = compiled;
 defaults.worker = () => startWorker(globalThis.Worker ? url() : "", { type: "classic", text: host });

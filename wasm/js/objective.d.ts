@@ -55,9 +55,9 @@ export interface Told<S> {
  * With `classes` there is a score for each class, row after row.
  */
 export declare class Objective implements HeldApart {
-  /** Loads the module. */
+  /** Loads the module that has it. */
   static create(options: ObjectiveOptions): Promise<Objective>;
-  /** Needs the loaded module: `initObjective`. */
+  /** Needs the loaded module: `initObjective`, or `initExact` for names that end in -exact. */
   constructor(options: ObjectiveOptions);
   readonly name: string;
   /** The estimate on a batch alone; what moves from batch to batch does not enter. */
@@ -84,5 +84,11 @@ export declare class Objective implements HeldApart {
 /** As `Objective.create`. */
 export declare function createObjective(options: ObjectiveOptions): Promise<Objective>;
 
-/** Loads the module of objectives and exact sums once, like `init`, from `undercurve/undercurve_objective_bg.wasm`. */
+/** Loads the module of objectives of batches once, like `init`, from `undercurve/undercurve_objective_bg.wasm`. */
 export declare function initObjective(module?: Source | Promise<Source>): Promise<void>;
+
+/** Loads the module of `Exact` once, from `undercurve/undercurve_pairs_bg.wasm`. */
+export declare function initPairs(module?: Source | Promise<Source>): Promise<void>;
+
+/** That of `Exact` with weights, and of objectives whose names end in -exact: `undercurve/undercurve_exact_bg.wasm`. */
+export declare function initExact(module?: Source | Promise<Source>): Promise<void>;

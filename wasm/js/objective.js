@@ -3,11 +3,13 @@
 import { among, bothClasses, checkRange, everyClass, labelsOf, need, nearest, numbersOf, object, only, refuse, whole } from "./check.js";
 import { disposable } from "./dispose.js";
 import { UndercurveError } from "./error.js";
-import { called, initObjective, objectiveModule } from "./objective-module.js";
+import { isExact } from "./homes.js";
+import { EXACT } from "./pkg/homes.js";
+import { called, exactModule, initExact, initObjective, objectiveModule } from "./objective-module.js";
 
 export { UndercurveError } from "./error.js";
 export { Exact } from "./exact.js";
-export { initObjective } from "./objective-module.js";
+export { initExact, initObjective, initPairs } from "./objective-module.js";
 
 const OPTIONS = "name settings y classes sampling fpr seed auxRate".split(" ");
 const MOST_CLASSES = 256;
@@ -27,12 +29,12 @@ export class Objective {
   #auxRate;
 
   /**
-   * Loads the module, and makes one.
+   * Loads the module that has it, and makes one.
    * @param {ObjectiveOptions} options
    */
   static async create(options) {
     object(options, "options", "an object with name and y");
-    await initObjective();
+    await (isExact(options.name) ? initExact() : initObjective());
     return new Objective(options);
   }
 
@@ -53,7 +55,7 @@ export class Objective {
     need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
     need(Number.isFinite(auxRate) && auxRate >= 0, "auxRate", auxRate, "a number from 0");
     for (const [of, value] of Object.entries(settings)) need(["string", "number"].includes(typeof value), `settings.${of}`, value, "a number or a word");
-    const module = objectiveModule();
+    const module = isExact(name) ? exactModule() : objectiveModule();
     const asked = new module.Asked(name, labels, classes ?? 2);
     for (const [of, value] of Object.entries(settings)) asked.set(of, String(value));
     if (fpr) asked.fpr(fpr[0], fpr[1]);
@@ -63,7 +65,7 @@ export class Objective {
       // (This takes what was asked for, and frees it.)
       this.#core = called(() => new module.Objective(asked));
     } catch (error) {
-      throw nearest(error);
+      throw nearest(error, EXACT);
     }
     this.#rows = labels.length;
     this.#auxRate = auxRate;

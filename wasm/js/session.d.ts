@@ -21,7 +21,7 @@ interface MethodOf<N, S> {
   fpr?: [low: number, high: number];
   /** Parameters of the method that differ from their defaults. */
   settings?: S;
-  /** The settings of the method's paper, `paper_settings` in `METHODS`; `settings` override them. Needs the full module. */
+  /** The settings of the method's paper, `paper_settings` in `METHODS`; `settings` override them. */
   preset?: "paper";
 }
 
@@ -96,7 +96,7 @@ export interface TrainerOptions<C extends number | undefined = number | undefine
   /** A saved session to resume, on the same data with the same `scale`. Model, method, constraints, seed and steps are those of the saved session. */
   bytes?: Uint8Array;
   /**
-   * Parameters to begin at, of a session with the same model, columns and `scale` (`params()`); needs the full module. Methods that
+   * Parameters to begin at, of a session with the same model, columns and `scale` (`params()`). Methods that
    * begin with cross-entropy then do not, unless their `pretrain` is set.
    */
   start?: Float32Array;
@@ -331,7 +331,7 @@ export type ViewOf<C> = C extends number ? ClassView : View;
 export declare class Session<C extends number | undefined = undefined> implements Held {
   /** Loads the modules that the session needs. */
   static create<C extends number | undefined = undefined>(options: TrainerOptions<C>): Promise<Session<C>>;
-  /** Needs loaded modules: `init`, and `initFull` for exact methods, finite sums, several classes, groups and constraints. */
+  /** Needs a loaded module: `init`, or `initWhole`, `initSums` or `initGroups`; throws `NeedsFull` where it is another. */
   constructor(options: TrainerOptions<C>);
   /**
    * Trains, at most to the end of the run, and returns the number of steps done. A finite sum also computes full gradients, which are

@@ -4,8 +4,9 @@ import { PROGRESS, among, bothClasses, checkRange, checkSignal, checkSlice, chec
 import { disposable } from "./dispose.js";
 import { UndercurveError, asOurs } from "./error.js";
 import { byGroup, checkAsked, constraintsOf, grouped, judge, rocs } from "./groups.js";
+import { homeOf } from "./homes.js";
 import { taken } from "./load.js";
-import { NeedsFull, init, initFull, withModule } from "./modules.js";
+import { LOADS, NeedsFull, withModule } from "./modules.js";
 import { named, pictures } from "./view.js";
 
 /**
@@ -233,7 +234,7 @@ export class Session {
   #milliseconds = 0;
 
   /**
-   * Loads the modules that the method needs.
+   * Loads the module that has the method.
    * @param {TrainerOptions} options
    */
   static async create(options) {
@@ -241,14 +242,15 @@ export class Session {
     const { signal } = options;
     checkSignal(signal);
     stopIf(signal);
-    await (options.classes === undefined && options.groups === undefined && !options.elsewhere ? init() : initFull());
+    await LOADS[homeOf(options)]();
     stopIf(signal);
     try {
       return new Session(options);
     } catch (error) {
       if (!(error instanceof NeedsFull)) throw error;
+      // (Of saved bytes only a module can tell.)
+      await LOADS[error.home]();
     }
-    await initFull();
     stopIf(signal);
     return new Session(options);
   }
@@ -289,17 +291,19 @@ export class Session {
     this.#hasTest = Boolean(test);
     const asks = constraints.length > 0 || objective !== undefined;
     [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer }) => {
-      if ((several || grouping || asks) && !Data.prototype.ofClasses) return undefined;
-      if (like && !(like.#data instanceof Data)) return undefined;
-      if (elsewhere && !Trainer.prototype.lane) return undefined;
-      if (start && !Trainer.startingAt) return undefined;
+      if ((several || asks) && !Data.prototype.ofClasses) return "groups";
+      if (like && !(like.#data instanceof Data)) return homeOf(options);
       const settings = bytes ? Options.saved(bytes) : new Options(method.name, seed);
       let data;
       let trainer;
       try {
         if (bytes && several) need(settings.several, "bytes", "of two classes", "a session of several; leave classes out");
         else need(!settings.several, "bytes", "of several classes", "a session of two; say how many with classes");
-        if (settings.needsFull || (method.preset && !settings.paper)) return undefined;
+        const home = [undefined, "whole", "sums", "groups"][settings.elsewhere];
+        if (home && (several || asks)) throw new UndercurveError(`method ${method.name} trains ${several ? "two classes" : "under no constraints"}`, { code: 121, argument: "method" });
+        if (home) return home;
+        if (grouping && !Data.prototype.ofGroups) return "groups";
+        if ((elsewhere || start || method.preset) && !settings.paper) return "whole";
         if (model.kind !== "linear") settings.hidden(Uint32Array.from(model.hidden ?? [16]), model.kind === "mlp-tanh");
         if ((model.init ?? "auto") !== "auto") settings.init(model.init === "random");
         if (steps !== undefined) settings.steps(steps);
@@ -337,7 +341,7 @@ export class Session {
         if (!trainer) data?.free();
         settings.free();
       }
-    }, several ? "several classes are" : grouping ? "groups are" : asks ? "constraints are" : start ? "a start is" : method.preset ? "the settings of papers are" : "this method is");
+    });
   }
 
   /**

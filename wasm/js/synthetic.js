@@ -29,13 +29,13 @@ export function synthetic(kind, options = {}) {
   return withModule(({ Drawn }) => {
     const draw = (count, part) => taken(new Drawn(kind, count, positives, noise, seed, part), rowsOf);
     return { ...draw(rows, 0), dims: 2, test: draw(testRows, 1) };
-  }, "drawn data is");
+  });
 }
 
 const rowsOf = (drawn) => ({ X: drawn.takeX(), y: drawn.takeY() });
 
 /**
- * The same of several classes, by the full module.
+ * The same of several classes, by the module of groups.
  * @param {string} kind name of one of `CLASS_SYNTHETICS`
  * @param {{ rows?: number, testRows?: number, noise?: number, seed?: number }} [options]
  */
@@ -44,12 +44,12 @@ export function syntheticClasses(kind, options = {}) {
   check(CLASS_SYNTHETICS, kind, { rows, testRows, noise, seed }, ["rows", "testRows", "noise", "seed"], options);
   return withModule(({ drawPinwheel, pinwheelClasses }) => {
     const draw = (count, part) => taken(drawPinwheel(count, noise, seed, part), rowsOf);
-    return drawPinwheel && { ...draw(rows, 0), dims: 2, classes: pinwheelClasses(), test: draw(testRows, 1) };
-  }, "data of several classes is");
+    return drawPinwheel ? { ...draw(rows, 0), dims: 2, classes: pinwheelClasses(), test: draw(testRows, 1) } : "groups";
+  });
 }
 
 /**
- * The same of rows in groups, by the full module.
+ * The same of rows in groups, by the module of groups.
  * @param {string} kind name of one of `GROUP_SYNTHETICS`
  * @param {{ rows?: number, testRows?: number, positives?: number, noise?: number, seed?: number }} [options]
  */
@@ -60,8 +60,8 @@ export function syntheticGroups(kind, options = {}) {
     const rowsAndGroups = (drawn) => ({ ...rowsOf(drawn), groups: drawn.takeGroups() });
     const draw = (count, part) => taken(drawTowns(count, positives, noise, seed, part), rowsAndGroups);
     const { groups: groupNames } = GROUP_SYNTHETICS.find(({ name }) => name === kind);
-    return drawTowns && { ...draw(rows, 0), dims: 2, groupNames, test: draw(testRows, 1) };
-  }, "data of groups is");
+    return drawTowns ? { ...draw(rows, 0), dims: 2, groupNames, test: draw(testRows, 1) } : "groups";
+  });
 }
 
 /**
@@ -74,5 +74,5 @@ export function flipLabels(y, share, seed = 1) {
   const labels = labelsOf(y, "y");
   need(share >= 0 && share <= 1, "share", share, "a number in 0 … 1");
   need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
-  return withModule((module) => module.flipLabels(labels, share, seed), "flipped labels are");
+  return withModule((module) => module.flipLabels(labels, share, seed));
 }

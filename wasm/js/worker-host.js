@@ -2,7 +2,8 @@
 
 import { among, shown } from "./check.js";
 import { UndercurveError, packed } from "./error.js";
-import { Lanes, Session, flipLabels, init, initFull, initObjective, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
+import { Lanes, Session, flipLabels, init, initExact, initGroups, initPairs, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
+import { LOADS } from "./modules.js";
 
 /** The page, or the program in Node. */
 const outside = globalThis.process?.getBuiltinModule?.("node:worker_threads")?.parentPort ?? self;
@@ -29,7 +30,7 @@ const ASKED = "synthetic syntheticClasses syntheticGroups flip open prepare prep
 const calls = {
   /** The first call: where the modules are, and which of them to load while the page is still busy with itself. */
   async modules(given, first) {
-    const loads = { train: init, full: initFull, objective: initObjective };
+    const loads = { ...LOADS, pairs: initPairs, exact: initExact };
     for (const [name, load] of Object.entries(loads)) if (given[name]) load.from = () => given[name];
     await loads[first]();
   },
@@ -41,13 +42,13 @@ const calls = {
   },
 
   async syntheticClasses(kind, options) {
-    await initFull();
+    await initGroups();
     const data = syntheticClasses(kind, options);
     return { ...data, names: Array.from({ length: data.classes }, (_, one) => String(one)), plane: data.test.X.slice(0, 4000) };
   },
 
   async syntheticGroups(kind, options) {
-    await initFull();
+    await initGroups();
     const data = syntheticGroups(kind, options);
     return { ...data, plane: data.test.X.slice(0, 4000) };
   },
@@ -72,7 +73,7 @@ const calls = {
     files.delete(file);
   },
 
-  /** Loads the full module for a method that needs it; other sessions go on meanwhile. */
+  /** Loads the module that has the method; other sessions go on meanwhile. */
   async create(options) {
     const created = await Session.create(options);
     sessions.set(++last, created);

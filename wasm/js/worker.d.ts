@@ -17,8 +17,8 @@ export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesV
 export interface Apart {
   /** A `Worker` that runs `undercurve/worker-host`. Default: that beside the package's scripts. */
   worker?: () => { postMessage(message: any): void; terminate(): unknown };
-  /** `undercurve_bg.wasm`, `undercurve_full_bg.wasm` and `undercurve_objective_bg.wasm`: compiled here, once, and given to the worker. */
-  wasm?: { train?: Source | Promise<Source>; full?: Source | Promise<Source>; objective?: Source | Promise<Source> };
+  /** `undercurve_bg.wasm`, `undercurve_whole_bg.wasm`, … and `undercurve_exact_bg.wasm`: compiled here, once, and given to the worker. */
+  wasm?: { train?: Source | Promise<Source>; whole?: Source | Promise<Source>; sums?: Source | Promise<Source>; groups?: Source | Promise<Source>; pairs?: Source | Promise<Source>; exact?: Source | Promise<Source> };
 }
 
 /** What an engine does besides training: arguments are copied to the worker, answers come as promises. */

@@ -4,6 +4,7 @@ import { chosen } from "./backend.js";
 import { checkRun, checkSignal, checkSlice, need, object, only, stopIf } from "./check.js";
 import { disposable } from "./dispose.js";
 import { UndercurveError, asOurs, unpacked } from "./error.js";
+import { homeOf } from "./homes.js";
 import { bytesOf } from "./load.js";
 import { slices } from "./slices.js";
 import { defaults } from "./start-worker.js";
@@ -15,7 +16,7 @@ export { NoGpu, UndercurveError } from "./error.js";
 /** @typedef {import("./session.js").View} View */
 
 /** @typedef {import("./load.js").Source} Source */
-/** @typedef {{ engine?: Engine, worker?: () => Worker, wasm?: { train?: Source | Promise<Source>, full?: Source | Promise<Source>, objective?: Source | Promise<Source> } }} Apart */
+/** @typedef {{ engine?: Engine, worker?: () => Worker, wasm?: { train?: Source | Promise<Source>, whole?: Source | Promise<Source>, sums?: Source | Promise<Source>, groups?: Source | Promise<Source>, pairs?: Source | Promise<Source>, exact?: Source | Promise<Source> } }} Apart */
 
 /** Compiled, so that it is not compiled again in the worker. */
 async function compiled(source) {
@@ -24,7 +25,7 @@ async function compiled(source) {
 }
 
 /** The modules that a worker takes. */
-const MODULES = ["train", "full", "objective"];
+const MODULES = ["train", "whole", "sums", "groups", "pairs", "exact"];
 
 /** A worker with the module loaded. It can hold several sessions, and it prepares data. */
 export class Engine {
@@ -38,7 +39,7 @@ export class Engine {
 
   /**
    * @param {{ worker?: () => Worker, wasm?: Apart["wasm"] }} [how]
-   * @param {"train" | "objective"} [first] the module to load at once
+   * @param {import("./homes.js").Home | "pairs" | "exact"} [first] the module to load at once
    */
   constructor(how = {}, first = "train") {
     only(how, ["worker", "wasm"], "");
@@ -350,7 +351,7 @@ export async function createTrainer(options) {
   object(options, "options", "an object with X, y and dims");
   const { engine, worker, wasm, backend, signal, ...given } = options;
   const how = given.lanes === undefined ? chosen(backend) : undefined;
-  return inWorker({ engine, worker, wasm, signal }, "train", async (home, owned) => {
+  return inWorker({ engine, worker, wasm, signal }, homeOf(given), async (home, owned) => {
     if (given.lanes !== undefined) return new WorkerLanes(home, owned, await home.call("createLanes", { ...given, backend }));
     const { session } = await home.call("create", given);
     return new WorkerTrainer(home, session, owned, how);
@@ -365,7 +366,7 @@ export async function createTrainer(options) {
 export async function createExact(options) {
   object(options, "options", "an object with y");
   const { engine, worker, wasm, signal, ...given } = options;
-  return inWorker({ engine, worker, wasm, signal }, "objective", async (home, owned) => new WorkerExact(home, owned, await home.call("createExact", given)));
+  return inWorker({ engine, worker, wasm, signal }, given.weights === undefined ? "pairs" : "exact", async (home, owned) => new WorkerExact(home, owned, await home.call("createExact", given)));
 }
 
 disposable(Engine, WorkerTrainer, WorkerLanes, WorkerExact);

@@ -1,10 +1,10 @@
-//! Metrics, and exact values and gradients of pairwise losses, over whole data: on the CPU in the module of objectives, through
+//! Metrics, and exact values and gradients of pairwise losses, over whole data: on the CPU in the modules of exact sums, through
 //! WebGPU in the one with the kernels. Both answer in the same arrays, which `wasm/js/exact.js` reads.
 
+#[cfg(feature = "webgpu")]
 use alloc::vec::Vec;
 use undercurve::Error;
 use undercurve::Real;
-use undercurve::metric::PairCounts;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
 
 /// A loss by name, with its default parameter if none is given.
@@ -13,35 +13,36 @@ pub(crate) fn loss<T: Real>(name: &str, param: Option<f64>) -> Result<AnySurroga
     AnySurrogate::by_name(name, T::of(param.unwrap_or(default)))
 }
 
+#[cfg(feature = "webgpu")]
 /// Wins, ties, pairs, average precision; then of each point its threshold, false- and true-positive rate, and precision.
-pub(crate) fn told(counts: PairCounts, ap: f64, points: impl Iterator<Item = [f64; 4]>) -> Vec<f64> {
-    let mut out = Vec::from([counts.wins as f64, counts.ties as f64, counts.pairs as f64, ap]);
+pub(crate) fn told([wins, ties, pairs]: [f64; 3], ap: f64, points: impl Iterator<Item = [f64; 4]>) -> Vec<f64> {
+    let mut out = Vec::from([wins, ties, pairs, ap]);
     out.extend(points.flatten());
     out
 }
 
-#[cfg(feature = "objective")]
+#[cfg(feature = "pairs")]
 pub use cpu::Exact;
 
-#[cfg(feature = "objective")]
+#[cfg(feature = "pairs")]
 mod cpu {
-    use super::{loss, told};
+    use super::loss;
     use crate::failure::Failure;
-    use crate::objective::Work;
+    use crate::work::Work;
     use alloc::vec;
     use alloc::vec::Vec;
-    use undercurve::metric::{Metrics, PairCounts, Truth, rank};
+    use undercurve::metric::{ApTally, Labels, Truth, need};
     use undercurve::pairs::{self, Grade, Sum};
     use wasm_bindgen::prelude::wasm_bindgen;
 
     /// Points of the curves at even steps of either class, as the kernels choose them.
-    const POINTS: u64 = 255;
+    const POINTS: f64 = 255.0;
 
-    /// Labels, and the working memory of sums and metrics.
+    /// Labels, weights if rows have some, and the working memory of sums and metrics.
     #[wasm_bindgen]
     pub struct Exact {
         labels: Vec<u8>,
-        metrics: Metrics<f64>,
+        weights: Vec<f64>,
         work: Work,
         /// The value of the last sum.
         #[wasm_bindgen(readonly)]
@@ -50,38 +51,43 @@ mod cpu {
 
     #[wasm_bindgen]
     impl Exact {
-        /// For rows with these labels, 0 or 1.
+        /// For rows with these labels, 0 or 1, and weights, 0 or more, or none of these.
         #[wasm_bindgen(constructor)]
-        pub fn new(labels: Vec<u8>) -> Self {
-            Self { labels, metrics: Metrics::new(), work: Work::default(), value: 0.0 }
+        pub fn new(labels: Vec<u8>, weights: Vec<f64>) -> Result<Self, Failure> {
+            Truth::new(&labels, &weights)?;
+            Ok(Self { labels, weights, work: Work::default(), value: 0.0 })
         }
 
         /// Wins, ties, pairs, average precision; then of each of up to 510 points of the curves, by descending threshold, that,
         /// the false- and the true-positive rate, and the precision.
         pub fn metrics(&mut self, scores: &[f64]) -> Result<Vec<f64>, Failure> {
-            let ap = self.metrics.average_precision(scores, &self.labels[..])?;
-            let scratch = self.work.lend(rank::need(scores.len()));
-            let (classes, groups) = rank::groups(scores, &self.labels, scratch)?;
-            let next = |done: u64, of: u64| (((done * POINTS / of) + 1) * of).div_ceil(POINTS);
-            let (positives, negatives) = (classes.positives, classes.negatives);
-            let mut counts = PairCounts { wins: 0, ties: 0, pairs: positives * negatives };
-            let (mut found, mut wrong) = (0, 0);
-            let mut at = [next(0, positives), next(0, negatives)];
-            let mut points = Vec::new();
-            for group in groups {
-                let run = group.run;
+            let truth = Truth::new(&self.labels, &self.weights)?;
+            let mut ap = ApTally::default();
+            // (Counts as numbers are as exact, of as many rows as there may be.)
+            let next = |done: f64, of: f64| libm::ceil((libm::floor(done * POINTS / of) + 1.0) * of / POINTS);
+            let (mut found, mut wrong, mut wins, mut ties) = (0.0, 0.0, 0.0, 0.0);
+            let mut at = None;
+            let mut out = vec![0.0; 4];
+            let classes = truth.groups(scores, self.work.lend(need(scores.len())), |classes, group| {
+                let (positives, negatives, run) = (classes.positives, classes.negatives, group.run);
+                let [of_found, of_wrong] = *at.get_or_insert([next(0.0, positives), next(0.0, negatives)]);
+                ap.push(run);
                 found += run.positives;
                 wrong += run.negatives;
-                counts.wins += run.positives * (negatives - wrong);
-                counts.ties += run.positives * run.negatives;
-                if found >= at[0] || wrong >= at[1] {
-                    at = [next(found, positives), next(wrong, negatives)];
-                    let (hits, all) = (found as f64, (found + wrong) as f64);
-                    let (fpr, tpr) = (wrong as f64 / negatives as f64, hits / positives as f64);
-                    points.push([group.score, fpr, tpr, hits / all]);
+                wins += run.positives * (negatives - wrong);
+                ties += run.positives * run.negatives;
+                if found >= of_found || wrong >= of_wrong {
+                    at = Some([next(found, positives), next(wrong, negatives)]);
+                    out.extend_from_slice(&[
+                        group.score,
+                        wrong / negatives,
+                        found / positives,
+                        found / (found + wrong),
+                    ]);
                 }
-            }
-            Ok(told(counts, ap, points.into_iter()))
+            })?;
+            out[..4].copy_from_slice(&[wins, ties, classes.positives * classes.negatives, ap.finish(classes)]);
+            Ok(out)
         }
 
         /// The derivative by each score of `sum`: auc, pauc (over false-positive rates from `low` to `high`) or ap. The sum
@@ -103,7 +109,7 @@ mod cpu {
                 _ => Sum::Ap,
             };
             let scratch = self.work.lend(pairs::sum_need(scores.len()));
-            let truth = Truth::from(&self.labels[..]);
+            let truth = Truth::new(&self.labels, &self.weights)?;
             self.value = pairs::sum(sum, scores, truth, loss, Grade::Full, None, scratch, &mut grad)?;
             Ok(grad)
         }

@@ -1,5 +1,6 @@
 //! Errors of the core as JavaScript throws them: `UndercurveError` of `wasm/js/error.js`, with a number and a place.
 
+#[cfg(any(feature = "more", feature = "files", feature = "webgpu"))]
 use alloc::string::ToString;
 use undercurve::Error;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -8,6 +9,8 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 extern "C" {
     /// What is thrown; a row or a column that is not known is NaN, an argument that is not known is empty.
     fn failed(code: u32, argument: &str, row: f64, column: f64, text: &str) -> JsValue;
+    /// The same for errors whose text JavaScript has: of what, where, and the two numbers of a length.
+    fn refused(code: u32, what: &str, at: f64, need: f64, got: f64) -> JsValue;
 }
 
 /// What a call throws instead of answering.
@@ -30,16 +33,25 @@ impl Failure {
     }
 }
 
+/// (Without formatting, which would be a tenth of the smaller modules.)
 impl From<Error> for Failure {
     #[inline(never)]
     fn from(error: Error) -> Self {
-        let (argument, row) = match error {
-            Error::Length { what, .. } | Error::Empty { what } | Error::Param { what } => (what, NOWHERE),
-            Error::NonFinite { what, at } | Error::Index { what, at, .. } => (what, at),
-            Error::Label { at } => ("", at),
-            _ => ("", NOWHERE),
+        let at = |row: usize| row as f64;
+        let (what, row, need, got) = match error {
+            Error::Length { what, need, got } => (what, f64::NAN, at(need), at(got)),
+            Error::Index { what, at: row, len } => (what, at(row), at(len), 0.0),
+            Error::NonFinite { what, at: row } => (what, at(row), 0.0, 0.0),
+            Error::Label { at: row } | Error::Weight { at: row } => ("", at(row), 0.0, 0.0),
+            Error::Empty { what }
+            | Error::Overflow { what }
+            | Error::Param { what }
+            | Error::Unreachable { what }
+            | Error::Unpromised { what, .. }
+            | Error::Unsupported { what } => (what, f64::NAN, 0.0, 0.0),
+            _ => ("", f64::NAN, 0.0, 0.0),
         };
-        thrown(error.code(), argument, row, NOWHERE, &error.to_string())
+        Self(refused(error.code().into(), what, row, need, got))
     }
 }
 
@@ -47,18 +59,29 @@ impl From<Error> for Failure {
 impl From<undercurve::trainer::TrainerError> for Failure {
     #[inline(never)]
     fn from(error: undercurve::trainer::TrainerError) -> Self {
+        use undercurve::trainer::TrainerError;
+        let code = error.code();
         match error {
-            undercurve::trainer::TrainerError::Core(error) => error.into(),
-            error => Self::new(error.code(), "", &error.to_string()),
+            TrainerError::Core(error) => error.into(),
+            TrainerError::Checkpoint(error) => error.into(),
+            TrainerError::Config(text) => Self::new(code, "", &text),
+            TrainerError::NotBuilt { method } => Self(refused(code.into(), method, f64::NAN, 0.0, 0.0)),
+            _ => Self::new(code, "", ""),
         }
     }
 }
 
-#[cfg(any(feature = "train", feature = "files", feature = "objective"))]
+#[cfg(any(feature = "train", feature = "files", feature = "objective", feature = "exact"))]
 impl From<undercurve::checkpoint::CheckpointError> for Failure {
     #[inline(never)]
     fn from(error: undercurve::checkpoint::CheckpointError) -> Self {
-        Self::new(error.code(), "bytes", &error.to_string())
+        use undercurve::checkpoint::CheckpointError;
+        let (what, need) = match error {
+            CheckpointError::Mismatch(what) => (what, 0),
+            CheckpointError::Version(format) => ("", format),
+            _ => ("", 0),
+        };
+        Self(refused(error.code().into(), what, f64::NAN, need.into(), 0.0))
     }
 }
 
@@ -70,7 +93,7 @@ impl From<undercurve::data::DataError> for Failure {
     }
 }
 
-#[cfg(feature = "full")]
+#[cfg(feature = "more")]
 impl From<undercurve::judge::JudgeError> for Failure {
     fn from(error: undercurve::judge::JudgeError) -> Self {
         Self::new(error.code(), "", &error.to_string())

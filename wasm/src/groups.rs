@@ -1,9 +1,13 @@
 //! Groups of rows and constraints on them: what the command line says of a run, as numbers.
 
 use crate::failure::Failure;
-use crate::train::{Data, Options, Trainer};
+#[cfg(feature = "groups")]
+use crate::train::Options;
+use crate::train::{Data, Trainer};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
+#[cfg(feature = "groups")]
+use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,6 +16,7 @@ use undercurve::data::Dataset;
 use undercurve::expression::Expression;
 use undercurve::judge::{Judged, Scored, Verdict};
 use undercurve::metric::{Gap, Rate};
+#[cfg(feature = "groups")]
 use undercurve::{registry, trainer};
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -24,6 +29,7 @@ impl Data {
     }
 }
 
+#[cfg(feature = "groups")]
 #[wasm_bindgen]
 impl Options {
     /// Adds a constraint, for methods that train under constraints.
@@ -49,6 +55,7 @@ fn or_nan(value: Option<f64>) -> f64 {
     value.unwrap_or(f64::NAN)
 }
 
+#[cfg(feature = "groups")]
 #[wasm_bindgen]
 impl Trainer {
     /// The constraints of the run: the given ones, or the defaults of its method.
@@ -69,7 +76,10 @@ impl Trainer {
         }
         Ok(out)
     }
+}
 
+#[wasm_bindgen]
+impl Trainer {
     /// Of each constraint on the training rows, or on the held-out rows: 0 where it is met, 1 where it is not, 2 where that
     /// cannot be told; exact value (NaN without rows), bound and noise; of a gap the numbers of its groups (else −1); rows, of
     /// a gap those of both groups. Rates are from score 0.

@@ -3,10 +3,11 @@
 //! Inputs and outputs are typed arrays. Every error is an `UndercurveError` with a number and a message of one line. `wasm/js`
 //! wraps this in sessions and a worker.
 //!
-//! The package has five modules, so that training can start before anything else is downloaded. The feature `train` makes the
-//! first, with mini-batch methods; `full` the one with every method, several classes and groups; `objective` the one with
-//! objectives, exact sums and metrics of scores from elsewhere; `files` the one that reads files and scores with saved models;
-//! `webgpu` the one with the GPU kernels. They share no memory; rows and saved runs cross as arrays.
+//! The package has nine modules, so that each page downloads little. The feature `train` makes the first, with mini-batch methods;
+//! `whole`, `sums` and `groups` those that have methods of whole data, finite sums, and groups and several classes beside them;
+//! `objective` the one with objectives of scores from elsewhere, `pairs` the one with exact sums and metrics of such, `exact` the same with weights of rows and exact objectives; `files` the
+//! one that reads files and scores with saved models; `webgpu` the one with the GPU kernels. They share no memory; rows and saved
+//! runs cross as arrays.
 
 #![no_std]
 
@@ -14,20 +15,20 @@ extern crate alloc;
 #[cfg(any(feature = "files", feature = "webgpu", not(target_arch = "wasm32")))]
 extern crate std;
 
-#[cfg(any(feature = "objective", feature = "webgpu"))]
+#[cfg(any(feature = "pairs", feature = "webgpu"))]
 mod exact;
 mod failure;
 #[cfg(feature = "files")]
 mod files;
-#[cfg(feature = "full")]
+#[cfg(feature = "more")]
 mod groups;
 #[cfg(feature = "files")]
 mod json;
-#[cfg(feature = "full")]
+#[cfg(feature = "more")]
 mod lane;
 #[cfg(feature = "files")]
 mod model;
-#[cfg(feature = "objective")]
+#[cfg(any(feature = "exact", feature = "objective"))]
 mod objective;
 #[cfg(feature = "files")]
 mod plane;
@@ -35,24 +36,25 @@ mod plane;
 mod synthetic;
 #[cfg(feature = "train")]
 mod train;
-
 #[cfg(feature = "webgpu")]
 mod webgpu;
+#[cfg(any(feature = "pairs", feature = "objective"))]
+mod work;
 
-#[cfg(feature = "objective")]
+#[cfg(feature = "pairs")]
 pub use exact::Exact;
 pub use failure::Failure;
 #[cfg(feature = "files")]
 pub use files::{Prepared, Table};
-#[cfg(feature = "full")]
+#[cfg(feature = "more")]
 pub use lane::{Ahead, Memory, RunLane};
 #[cfg(feature = "files")]
 pub use model::Model;
-#[cfg(feature = "objective")]
+#[cfg(any(feature = "exact", feature = "objective"))]
 pub use objective::{Asked, Objective};
 #[cfg(feature = "train")]
 pub use train::{Data, Drawn, Options, Trainer, flip_labels};
-#[cfg(feature = "full")]
+#[cfg(feature = "groups")]
 pub use train::{draw_pinwheel, draw_towns, pinwheel_classes};
 #[cfg(feature = "webgpu")]
 pub use webgpu::{Gpu, GpuExact, GpuLanes};

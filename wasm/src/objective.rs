@@ -1,16 +1,106 @@
 //! Objectives of batches whose scores come from elsewhere: value, gradient, and what moves from batch to batch. In f64 inside.
 
 use crate::failure::Failure;
-use alloc::format;
+use crate::work::Work;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use these::{Held, METHODS, held};
+use undercurve::Error;
 use undercurve::batch::{Batch, Drawn};
 use undercurve::checkpoint::CheckpointError;
-use undercurve::estimator::{AnyEstimator, Estimator, Grad};
-use undercurve::registry::{self, Kind, Method, Scope, SettingError, class_methods};
-use undercurve::{Error, Scratch};
+use undercurve::estimator::{Estimator, Grad};
+use undercurve::registry::{Kind, Method, Scope, SettingError};
 use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Every method of the registry that this build has.
+#[cfg(feature = "objective")]
+mod these {
+    use undercurve::estimator::AnyEstimator;
+    use undercurve::registry::{self, Method};
+
+    pub static METHODS: &[Method] = registry::METHODS;
+    pub type Held = AnyEstimator;
+
+    pub fn held(estimator: AnyEstimator) -> Option<Held> {
+        Some(estimator)
+    }
+}
+
+/// The exact methods alone.
+#[cfg(not(feature = "objective"))]
+mod these {
+    use undercurve::batch::{Batch, Shape};
+    use undercurve::estimator::{AnyEstimator, CrossEntropyExact, Estimator, Exact, Grad};
+    use undercurve::registry::{EXACT_METHODS, Method};
+    use undercurve::{Need, Result, Scratch};
+
+    pub static METHODS: &[Method] = &EXACT_METHODS;
+
+    /// Their estimators: without a state, and without variables of their own.
+    #[derive(Clone, Copy)]
+    pub enum Held {
+        Sum(Exact),
+        CrossEntropy(CrossEntropyExact),
+    }
+
+    pub fn held(estimator: AnyEstimator) -> Option<Held> {
+        match estimator {
+            AnyEstimator::Exact(sum) => Some(Held::Sum(sum)),
+            AnyEstimator::CrossEntropyExact(of) => Some(Held::CrossEntropy(of)),
+            _ => None,
+        }
+    }
+
+    macro_rules! each {
+        ($any:expr, $e:ident => $body:expr) => {
+            match $any {
+                Held::Sum($e) => $body,
+                Held::CrossEntropy($e) => $body,
+            }
+        };
+    }
+
+    impl Held {
+        pub fn aux(&self) -> (usize, usize) {
+            (0, 0)
+        }
+        pub fn state_len(&self, _: usize) -> usize {
+            0
+        }
+        pub fn needs_all(&self) -> bool {
+            true
+        }
+    }
+
+    impl Estimator<f64> for Held {
+        fn tables_len(&self) -> usize {
+            each!(self, e => Estimator::<f64>::tables_len(e))
+        }
+        fn prepare<'t>(&self, tables: &'t mut [f64]) -> &'t [f64] {
+            each!(self, e => Estimator::<f64>::prepare(e, tables))
+        }
+        fn takes_weights(&self) -> bool {
+            true
+        }
+        fn need(&self, shape: Shape) -> Need {
+            each!(self, e => Estimator::<f64>::need(e, shape))
+        }
+        fn value(&self, batch: &Batch<'_, f64>, aux: &[f64], scratch: Scratch<'_, f64>) -> Result<f64> {
+            each!(self, e => e.value(batch, aux, scratch))
+        }
+        fn gradient(
+            &self,
+            batch: &Batch<'_, f64>,
+            aux: &[f64],
+            state: &[f64],
+            scratch: Scratch<'_, f64>,
+            grad: Grad<'_, f64>,
+        ) -> Result<f64> {
+            each!(self, e => e.gradient(batch, aux, state, scratch, grad))
+        }
+    }
+}
 
 /// What an objective is made of.
 #[wasm_bindgen]
@@ -49,38 +139,11 @@ impl Asked {
     }
 }
 
-/// Memory of calls.
-#[derive(Default)]
-pub(crate) struct Work {
-    real: Vec<f64>,
-    f64: Vec<f64>,
-    u32: Vec<u32>,
-    u64: Vec<u64>,
-}
-
-impl Work {
-    /// So much of it.
-    pub(crate) fn lend(&mut self, need: undercurve::Need) -> Scratch<'_, f64> {
-        fn grow<T: Clone + Default>(memory: &mut Vec<T>, need: usize) -> &mut [T] {
-            if memory.len() < need {
-                memory.resize(need, T::default());
-            }
-            memory
-        }
-        Scratch {
-            real: grow(&mut self.real, need.real),
-            f64: grow(&mut self.f64, need.f64),
-            u32: grow(&mut self.u32, need.u32),
-            u64: grow(&mut self.u64, need.u64),
-        }
-    }
-}
-
 /// An objective with its state.
 #[wasm_bindgen]
 pub struct Objective {
     method: &'static Method,
-    estimator: AnyEstimator,
+    estimator: Held,
     drawn: Drawn,
     /// Of the method, its settings and the rows.
     mark: u64,
@@ -107,15 +170,30 @@ pub struct Objective {
     pub value: f64,
 }
 
-/// The methods whose objective is one of scores, of two classes or of several.
-fn methods(several: bool) -> impl Iterator<Item = &'static Method> {
-    let two = registry::METHODS.iter().filter(move |_| !several);
-    two.chain(class_methods().filter(move |_| several)).filter(|method| refusal(method).is_none())
+/// The names of the methods whose objective is one of scores, of two classes or of several.
+fn names(several: bool) -> String {
+    let mut names = String::new();
+    for method in METHODS {
+        let Some(method) = (if several { method.of_classes() } else { Some(method) }) else { continue };
+        if refusal(method).is_none() {
+            listed(&mut names, method.name);
+        }
+    }
+    names
 }
+
+/// A name more.
+fn listed(names: &mut String, name: &str) {
+    if !names.is_empty() {
+        names.push_str(", ");
+    }
+    names.push_str(name);
+}
+
+const OWN: &str = "has an algorithm of its own, which only a session runs";
 
 /// Why a method's objective cannot be had alone.
 fn refusal(method: &Method) -> Option<&'static str> {
-    const OWN: &str = "has an algorithm of its own, which only a session runs";
     match method.kind {
         Kind::Batches | Kind::Whole if method.is_built() => None,
         Kind::Batches | Kind::Whole => Some(OWN),
@@ -124,8 +202,16 @@ fn refusal(method: &Method) -> Option<&'static str> {
     }
 }
 
-fn config(argument: &'static str, text: String) -> Failure {
-    Failure::new(121, argument, &text)
+/// A text of its parts. (Nothing formats: that would be a tenth of the module.)
+#[inline(never)]
+fn said(parts: &[&str]) -> String {
+    let mut text = String::new();
+    parts.iter().for_each(|part| text.push_str(part));
+    text
+}
+
+fn config(parts: &[&str]) -> Failure {
+    Failure::new(121, "name", &said(parts))
 }
 
 /// FNV-1a.
@@ -153,36 +239,34 @@ impl Objective {
     #[wasm_bindgen(constructor)]
     pub fn new(asked: Asked) -> Result<Self, Failure> {
         let several = asked.classes > 2;
-        let Some(method) = registry::method(&asked.name) else {
-            let names: Vec<&str> = methods(several).map(|method| method.name).collect();
-            return Err(config("name", format!("no method \"{}\"; there are {}", asked.name, names.join(", "))));
+        let Some(method) = METHODS.iter().find(|method| method.name == asked.name) else {
+            return Err(config(&["no method \"", &asked.name, "\"; there are ", &names(several)]));
         };
         let name = method.name;
-        let refuse = |why: &str| config("name", format!("method {name} {why}"));
         if let Some(why) = refusal(method) {
-            return Err(refuse(why));
+            return Err(config(&["method ", name, " ", why]));
         }
         let method = match several {
-            true => match method.of_classes() {
-                Some(method) => method,
-                None => {
-                    let names: Vec<&str> = methods(true).map(|method| method.name).collect();
-                    return Err(refuse(&format!("is of two classes; of several classes are {}", names.join(", "))));
-                }
-            },
+            true => method.of_classes().ok_or_else(|| {
+                let others = names(true);
+                let those = if others.is_empty() { "" } else { "; of several classes are " };
+                config(&["method ", name, " is of two classes", those, &others])
+            })?,
             false => method,
         };
         let pairs: Vec<(&str, &str)> = asked.settings.iter().map(|(name, text)| (&name[..], &text[..])).collect();
-        let made = method.settings(&pairs).map_err(|error| match error {
-            SettingError::Unknown { at } => {
-                let names: Vec<&str> = method.params.iter().map(|param| param.name).collect();
-                let text = format!("method {name} has no parameter \"{}\"; it has {}", pairs[at].0, names.join(", "));
-                Failure::new(error.code(), "settings", &text)
-            }
-            SettingError::Value { at, param } => {
-                let text = format!("settings.{} {}: is outside its range", param.name, pairs[at].1);
-                Failure::new(error.code(), "settings", &text)
-            }
+        let made = method.settings(&pairs).map_err(|error| {
+            let text = match error {
+                SettingError::Unknown { at } => {
+                    let mut names = String::new();
+                    method.params.iter().for_each(|param| listed(&mut names, param.name));
+                    said(&["method ", name, " has no parameter \"", pairs[at].0, "\"; it has ", &names])
+                }
+                SettingError::Value { at, param } => {
+                    said(&["settings.", param.name, " ", pairs[at].1, ": is outside its range"])
+                }
+            };
+            Failure::new(error.code(), "settings", &text)
         })?;
         let count = if several { asked.classes as usize } else { 2 };
         let segments = asked.labels;
@@ -206,15 +290,12 @@ impl Objective {
         let scope =
             Scope { population: population_of, network: true, classes: asked.classes.max(2), ..Scope::default() };
         let made = made.with_fpr(asked.fpr).with_seed(asked.seed).with_scope(scope);
-        let estimator = method.estimator(&made)?;
+        let estimator = held(method.estimator(&made)?).ok_or_else(|| config(&["method ", name, " ", OWN]))?;
         // (Steps and passes have no reader to wait for.)
         let steps = pairs.iter().position(|pair| matches!(pair.0, "steps" | "passes"));
         if let Some(at) = made.unread(&[]).or(steps) {
-            let text = format!(
-                "settings.{}: nothing here reads it; it is of steps and batches, which are the caller's",
-                pairs[at].0
-            );
-            return Err(Failure::new(202, "settings", &text));
+            const UNREAD: &str = ": nothing here reads it; it is of steps and batches, which are the caller's";
+            return Err(Failure::new(202, "settings", &said(&["settings.", pairs[at].0, UNREAD])));
         }
         let drawn = match (estimator.needs_all(), asked.stratified) {
             (true, _) => Drawn::All,
@@ -249,11 +330,6 @@ impl Objective {
             work: Work::default(),
             value: f64::NAN,
         })
-    }
-
-    /// The names of the methods whose objective can be had, of two classes or of several.
-    pub fn names(several: bool) -> String {
-        methods(several).map(|method| method.name).collect::<Vec<_>>().join(",")
     }
 
     /// Derivative by each score, and in `value` the estimate, as if the state had moved by this batch; `commit` moves it. A batch

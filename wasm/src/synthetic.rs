@@ -113,12 +113,12 @@ fn sin(angle: f64) -> f64 {
 }
 
 /// Shares of the pinwheel's classes.
-#[cfg(feature = "full")]
+#[cfg(feature = "groups")]
 pub const ARMS: [f64; 5] = [0.4, 0.27, 0.17, 0.1, 0.06];
 
 /// Rows and class numbers of a pinwheel: each class is a bent arm, in random order, the first with most rows. `noise` and
 /// `part` as in [`Synthetic::draw`].
-#[cfg(feature = "full")]
+#[cfg(feature = "groups")]
 pub fn pinwheel(rows: usize, noise: f64, seed: u64, part: u64) -> (Vec<f32>, Vec<u8>) {
     let mut rng = Rng::keyed(seed, 0x7768_6565, part);
     let rows = rows.max(4 * ARMS.len());
@@ -139,13 +139,13 @@ pub fn pinwheel(rows: usize, noise: f64, seed: u64, part: u64) -> (Vec<f32>, Vec
 }
 
 /// Share of the rows of [`towns`] in its second group.
-#[cfg(feature = "full")]
+#[cfg(feature = "groups")]
 const SOUTH: f64 = 0.2;
 
 /// Rows, labels and groups of two towns, the second with fewer rows. One feature tells the classes apart in both; the other does
 /// so in the first and misleads in the second, where negatives have more of it: what is best on average ranks the second's rows
 /// the wrong way round. The other arguments as in [`Synthetic::draw`]; `share` is that of each town.
-#[cfg(feature = "full")]
+#[cfg(feature = "groups")]
 pub fn towns(rows: usize, share: f64, noise: f64, seed: u64, part: u64) -> (Vec<f32>, Vec<u8>, Vec<u32>) {
     let mut rng = Rng::keyed(seed, 0x746f_776e, part);
     let rows = rows.max(8);

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::synthetic::SYNTHETICS;
-#[cfg(feature = "full")]
+#[cfg(feature = "groups")]
 use crate::synthetic::{ARMS, pinwheel, towns};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -10,12 +10,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 use undercurve::Error;
 use undercurve::data::Dataset;
-#[cfg(feature = "full")]
+#[cfg(feature = "groups")]
 use undercurve::metric::class_summary;
 use undercurve::metric::{FprRange, Metrics, Summary};
-use undercurve::registry;
+use undercurve::registry::{self, Kind};
 use undercurve::rng::Rng;
-#[cfg(feature = "full")]
+#[cfg(feature = "groups")]
 use undercurve::trainer::Watch;
 use undercurve::trainer::{self, Config, Init, Length, ModelSpec, TrainerError, Warning};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -41,7 +41,7 @@ impl Data {
     }
 
     /// The same rows with the class of each in place of a label, from 0 and below `classes`.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "groups")]
     #[wasm_bindgen(js_name = ofClasses)]
     pub fn of_classes(self, y: Vec<u8>, classes: usize) -> Result<Self, Failure> {
         let names = (0..classes).map(|class| class.to_string()).collect();
@@ -80,7 +80,7 @@ pub fn flip_labels(mut y: Vec<u8>, share: f64, seed: f64) -> Vec<u8> {
 pub struct Drawn {
     x: Vec<f32>,
     y: Vec<u8>,
-    #[cfg(feature = "full")]
+    #[cfg(feature = "groups")]
     groups: Vec<u32>,
 }
 
@@ -89,7 +89,7 @@ impl Drawn {
         Self {
             x,
             y,
-            #[cfg(feature = "full")]
+            #[cfg(feature = "groups")]
             groups: Vec::new(),
         }
     }
@@ -115,7 +115,7 @@ impl Drawn {
         core::mem::take(&mut self.y)
     }
     /// The group of each row, where there are groups. Can be taken once.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "groups")]
     #[wasm_bindgen(js_name = takeGroups)]
     pub fn take_groups(&mut self) -> Vec<u32> {
         core::mem::take(&mut self.groups)
@@ -124,14 +124,14 @@ impl Drawn {
 
 /// Rows of the pinwheel drawn from a seed, with class numbers. `noise` is a standard deviation added to both features; `part`
 /// 0 is for training, 1 for holding out.
-#[cfg(feature = "full")]
+#[cfg(feature = "groups")]
 #[wasm_bindgen(js_name = drawPinwheel)]
 pub fn draw_pinwheel(rows: usize, noise: f64, seed: f64, part: u32) -> Drawn {
     Drawn::of(pinwheel(rows, noise, seed as u64, u64::from(part)))
 }
 
 /// Rows of two groups drawn from a seed; `positives`, `noise` and `part` as for `Drawn`.
-#[cfg(feature = "full")]
+#[cfg(feature = "groups")]
 #[wasm_bindgen(js_name = drawTowns)]
 pub fn draw_towns(rows: usize, positives: f64, noise: f64, seed: f64, part: u32) -> Drawn {
     let (x, y, groups) = towns(rows, positives, noise, seed as u64, u64::from(part));
@@ -139,7 +139,7 @@ pub fn draw_towns(rows: usize, positives: f64, noise: f64, seed: f64, part: u32)
 }
 
 /// The number of its classes.
-#[cfg(feature = "full")]
+#[cfg(feature = "groups")]
 #[wasm_bindgen(js_name = pinwheelClasses)]
 pub fn pinwheel_classes() -> usize {
     ARMS.len()
@@ -169,13 +169,18 @@ impl Options {
     pub fn several(&self) -> bool {
         self.several
     }
-    /// Whether only the full module has the method.
-    #[wasm_bindgen(getter, js_name = needsFull)]
-    pub fn needs_full(&self) -> bool {
-        registry::method(&self.config.method).is_some_and(|method| !method.is_built())
+    /// Whether another module has the method: 1 the one of whole data, 2 that of finite sums, 3 that of groups; 0 for none.
+    #[wasm_bindgen(getter)]
+    pub fn elsewhere(&self) -> u8 {
+        match registry::method(&self.config.method).filter(|method| !method.is_built()).map(|method| method.kind) {
+            None => 0,
+            Some(Kind::FiniteSum) => 2,
+            Some(Kind::Cells) => 3,
+            Some(_) => 1,
+        }
     }
     /// Takes the settings of the method's paper, of two classes or of several. Settings made afterwards override them.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "more")]
     pub fn paper(&mut self, several: bool) {
         let method = registry::method(&self.config.method);
         let method = if several { method.and_then(registry::Method::of_classes) } else { method };
@@ -210,7 +215,7 @@ impl Options {
 pub struct Trainer {
     pub(crate) inner: trainer::Trainer<f32>,
     pub(crate) metrics: Metrics<f32>,
-    #[cfg(feature = "full")]
+    #[cfg(feature = "groups")]
     pub(crate) watch: Watch,
     objective: f64,
     /// Of several classes the log-odds of each, rows × classes, row-major.
@@ -228,7 +233,7 @@ impl Trainer {
         Ok(Self::of(trainer::Trainer::new(&options.config, data.train.clone(), data.test.clone())?))
     }
 
-    /// Resumes a saved run on the same data; `None` if only the full module has its method.
+    /// Resumes a saved run on the same data; `None` if another module has its method.
     pub fn load(bytes: &[u8], data: &Data) -> Result<Option<Self>, Failure> {
         match trainer::Trainer::load(bytes, data.train.clone(), data.test.clone()) {
             Err(TrainerError::NotBuilt { .. }) => Ok(None),
@@ -238,7 +243,7 @@ impl Trainer {
 
     /// At step 0, at these parameters of a model of the same kind; methods that begin with cross-entropy do not then, unless their
     /// `pretrain` is set.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "more")]
     #[wasm_bindgen(js_name = startingAt)]
     pub fn starting_at(options: &Options, data: &Data, params: Vec<f32>) -> Result<Self, Failure> {
         Ok(Self::of(trainer::Trainer::new_at(&options.config, data.train.clone(), data.test.clone(), &params)?))
@@ -246,7 +251,7 @@ impl Trainer {
 
     fn of(inner: trainer::Trainer<f32>) -> Self {
         Self {
-            #[cfg(feature = "full")]
+            #[cfg(feature = "groups")]
             watch: Watch::new(&inner),
             inner,
             metrics: Metrics::new(),
@@ -272,7 +277,7 @@ impl Trainer {
 
     /// Records a step with this estimate of the objective.
     pub(crate) fn moved(&mut self, value: Option<f64>) {
-        #[cfg(feature = "full")]
+        #[cfg(feature = "groups")]
         self.watch.look(&self.inner);
         self.scored = None;
         self.objective = value.unwrap_or(self.objective);
@@ -323,7 +328,7 @@ impl Trainer {
     /// several classes Hand–Till AUC, mean AUROC and mean average precision of a class against all others, accuracy; then
     /// rows, AUROC and average precision of each class.
     pub fn metrics(&mut self) -> Result<Vec<f64>, Failure> {
-        #[cfg(feature = "full")]
+        #[cfg(feature = "groups")]
         if self.heads() > 1 {
             let data = self.refresh()?;
             let summary = class_summary(&self.scores, self.heads(), data.class_labels(), data.weights())?;
@@ -367,7 +372,7 @@ impl Trainer {
 
     /// Scores of a row.
     fn heads(&self) -> usize {
-        if cfg!(feature = "full") { self.inner.train_data().classes().len().max(1) } else { 1 }
+        if cfg!(feature = "groups") { self.inner.train_data().classes().len().max(1) } else { 1 }
     }
 
     fn summary(&mut self) -> Result<Summary, Failure> {

@@ -1,4 +1,4 @@
-//! The kernels, through the browser's WebGPU. The module has no trainer: runs cross as arrays ([`lane.rs`](lane) of the full
+//! The kernels, through the browser's WebGPU. The module has no trainer: runs cross as arrays ([`lane.rs`](lane) of those that
 //! module says what they are).
 
 use crate::exact::{loss, told};
@@ -68,7 +68,7 @@ impl GpuLanes {
     }
 }
 
-/// Metrics and exact sums over pairs of whole data: the calls of `Exact` in the full module. They come one after the other.
+/// Metrics and exact sums over pairs of whole data: the calls of `Exact`. They come one after the other.
 #[wasm_bindgen]
 pub struct GpuExact {
     exact: undercurve_gpu::GpuExact,
@@ -101,7 +101,7 @@ impl GpuExact {
         let ExactMetrics { counts, ap, roc, pr } = self.noted(found)?;
         // (The curve begins above all scores, where there is no precision.)
         let points = roc.iter().skip(1).zip(&pr).map(|(roc, pr)| [roc.threshold, roc.fpr, roc.tpr, pr.precision]);
-        Ok(told(counts, ap, points))
+        Ok(told([counts.wins, counts.ties, counts.pairs].map(|count| count as f64), ap, points))
     }
     /// As `Exact.sum`.
     pub async fn sum(

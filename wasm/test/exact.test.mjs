@@ -90,6 +90,38 @@ test("values and gradients are those of all pairs", async () => {
   }
 });
 
+test("a row of weight 2 is two rows, one of weight 0 none; equal weights change nothing", async () => {
+  const { y, scores } = rows(300, 7);
+  const weights = y.map((_, row) => (row * 5) % 4);
+  const order = [...y.keys()].flatMap((row) => Array(weights[row]).fill(row));
+  const [weighed, repeated, plain, equal] = await Promise.all([{ y, weights }, { y: order.map((row) => y[row]) }, { y }, { y, weights: Array(300).fill(3) }].map((options) => Exact.create(options)));
+  assert.match(weighed.backendReason, /weights/);
+  const again = order.map((row) => scores[row]);
+  const close = (a, b, by = 1e-12) => assert.ok(Math.abs(a - b) <= by * Math.max(1, Math.abs(b)), `${a} ${b}`);
+  const calls = ["auc", "ap", "pauc"].flatMap((sum) => [...Object.keys(LOSSES), "ramp", "square", "exponential", "smoothed-hinge"].filter((loss) => sum !== "pauc" || loss !== "square").map((loss) => [sum, ...(sum === "pauc" ? [[0.1, 0.5]] : []), { loss }]));
+  for (const [sum, ...of] of calls) {
+    const [one, other] = [weighed.sync[sum]([...scores], ...of), repeated.sync[sum](again, ...of)];
+    close(one.value, other.value, 1e-10);
+    const sums = new Float64Array(300);
+    order.forEach((row, at) => (sums[row] += other.gradient[at]));
+    const most = Math.max(...sums.map(Math.abs));
+    // (Which of the tied negatives a range takes is not said; together they have as much.)
+    if (sum === "pauc") close(sums.reduce((a, b) => a + b, 0), one.gradient.reduce((a, b) => a + b, 0), 1e-9);
+    else one.gradient.forEach((slope, row) => assert.ok(Math.abs(slope - sums[row]) <= 1e-9 * most, `${sum} ${JSON.stringify(of)}, row ${row}: ${slope} ${sums[row]}`));
+    close(equal.sync[sum]([...scores], ...of).value, plain.sync[sum]([...scores], ...of).value, 1e-10);
+  }
+  const told = (exact, of) => {
+    const { curve, ...counts } = exact.sync.metrics(of);
+    return { ...counts, curve: Object.values(curve).map((column) => [...column]) };
+  };
+  const [one, other] = [told(weighed, scores), told(repeated, again)];
+  for (const name of ["auroc", "ap", "wins", "ties", "pairs"]) close(one[name], other[name]);
+  assert.deepEqual(one.curve, other.curve);
+  const [three, without] = [told(equal, scores), told(plain, scores)];
+  for (const name of ["auroc", "ap"]) close(three[name], without[name]);
+  for (const exact of [weighed, repeated, plain, equal]) exact.dispose();
+});
+
 test("metrics are counts of pairs and points of the curves", async () => {
   const { y, scores } = rows(3000, 7);
   const exact = await Exact.create({ y, backend: "cpu" });
@@ -125,7 +157,6 @@ test("it says what computes, and refuses what it cannot", async () => {
   await assert.rejects(Exact.create({ y: ["0", "1"] }), /^UndercurveError: y: the label of row 0 \(from 0\) is 0: expected 0 or 1/);
   await assert.rejects(Exact.create({ y: new Uint8Array(4) }), /^UndercurveError: y: no row is positive/);
   await assert.rejects(Exact.create({ y: Uint8Array.of(0, 1, 2) }), /^UndercurveError: y: the label of row 2/);
-  await assert.rejects(Exact.create({ y, weights: y }), /^UndercurveError: weights of rows: expected none/);
   await assert.rejects(exact.auc([1, 2]), /^UndercurveError: scores of length 2: expected 60, one for each label$/);
   await assert.rejects(exact.ap(scores.subarray(1)), /^UndercurveError: scores of length 59/);
   await assert.rejects(exact.auc(scores, { loss: "cubic" }), /^UndercurveError: loss cubic: expected squared-hinge, /);

@@ -4,16 +4,17 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
+import { installed } from "./packed.mjs";
 
 const times = process.env.UNDERCURVE_LONG ? 10_000 : 500;
 
 const program = `
   import { readFile } from "node:fs/promises";
-  import { Exact, Session, createObjective, init, initFull, initObjective, synthetic } from "./index.js";
+  import { Exact, Session, createObjective, initFull, initPairs, initObjective, synthetic } from "./index.js";
   import { Model } from "./files.js";
-  await Promise.all([init(), initFull(), initObjective()]);
+  await Promise.all([initFull(), initPairs(), initObjective()]);
   const data = synthetic("split", { rows: 400, testRows: 100, positives: 0.1 });
-  const file = await readFile(new URL("../../tests/golden/model.uc", import.meta.url));
+  const file = await readFile(new URL("${new URL("../../tests/golden/model.uc", import.meta.url)}"));
   const scores = Float32Array.from(data.y, (y, row) => y + Math.sin(row));
   const kinds = {
     async session(dispose) {
@@ -75,9 +76,8 @@ const program = `
 `;
 
 test("memory stays flat", (t) => {
-  const cwd = new URL("../js", import.meta.url);
   // (V8 lets its space for young objects grow to 48 MB, whatever is in it: kept small, so that what is measured is ours.)
-  const out = execFileSync(process.execPath, ["--expose-gc", "--max-semi-space-size=1", "--input-type=module", "-"], { cwd, input: program, encoding: "utf8" });
+  const out = execFileSync(process.execPath, ["--expose-gc", "--max-semi-space-size=1", "--input-type=module", "-"], { cwd: installed, input: program, encoding: "utf8" });
   for (const [name, [count, before, after]] of Object.entries(JSON.parse(out))) {
     t.diagnostic(`${count} × ${name}: ${before.toFixed(1)} MB before, ${after.toFixed(1)} MB after`);
     assert.ok(after <= 1.05 * before, `${name}: ${before} MB, then ${after} MB`);

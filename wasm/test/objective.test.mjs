@@ -3,9 +3,11 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { METHODS } from "../js/pkg/methods.js";
-import { Exact, Objective, UndercurveError, createObjective, initObjective } from "../js/objective.js";
 import { native } from "./native.mjs";
+import { entry } from "./packed.mjs";
+
+const { METHODS } = await entry("undercurve/methods");
+const { Exact, UndercurveError, createObjective } = await entry("undercurve/objective");
 
 const [ROWS, CLASSES, BATCH] = [60, 3, 24];
 

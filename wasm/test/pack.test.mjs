@@ -16,7 +16,7 @@ const tool = async (name) => import(pathToFileURL(require.resolve(name)));
 const { folder, installed, packed } = await install();
 after(() => rm(folder, { recursive: true }));
 
-/** A session, a method of the full module, exact sums, an objective, and the former in workers: the same numbers. */
+/** A session, methods of the other modules, exact sums, objectives, and the former in workers: the same numbers. */
 const main = (entry, worker, given = "{}") => `
 import { Exact, Session, createObjective, synthetic, init } from "${entry}";
 import { createExact, createTrainer } from "${worker}";
@@ -28,8 +28,11 @@ async function work() {
   const options = { ...data, method: { name: "soap" }, seed: 3, steps: 40 };
   const session = await Session.create(options);
   session.advance({ steps: 40 });
-  const full = await Session.create({ ...options, method: { name: "ap-exact" } });
-  full.advance({ steps: 40 });
+  for (const change of [{ method: "ap-exact" }, { method: "svrg" }, { groups: Uint32Array.from(data.y, (_, row) => row % 2), test: undefined }]) {
+    const other = await Session.create({ ...options, ...change });
+    other.advance({ steps: 4 });
+    other.dispose();
+  }
   const scores = Float32Array.from(data.y, (y, row) => y + Math.sin(row));
   const exact = await Exact.create({ y: data.y, backend: "cpu" });
   const here = await exact.ap(scores);
@@ -40,7 +43,9 @@ async function work() {
   const objective = await createObjective({ name: "ap-exact", y: data.y, settings: { link: "identity", surrogate: "squared-hinge" } });
   const alone = objective.gradient(scores);
   const right = same(session.params(), await trainer.params()) && here.value === there.value && same(here.gradient, there.gradient) && same(exact.sync.ap(scores).gradient, here.gradient) && Math.abs(alone.value - here.value) < 1e-12;
-  for (const one of [session, full, exact, trainer, far, objective]) one.dispose();
+  const soap = await createObjective({ name: "soap", y: data.y });
+  soap.gradient(scores);
+  for (const one of [session, exact, trainer, far, objective, soap]) one.dispose();
   return right ? "the same" : "differs";
 }
 const told = await work().catch((error) => String(error?.stack ?? error));
@@ -49,10 +54,11 @@ else console.log(told);
 `;
 await writeFile(join(folder, "inline.js"), main("undercurve/inline", "undercurve/inline"));
 await writeFile(join(folder, "plain.js"), main("undercurve", "undercurve/worker"));
-const urls = `{ wasm: { train: fetch("./undercurve_bg.wasm"), full: fetch("./undercurve_full_bg.wasm"), objective: fetch("./undercurve_objective_bg.wasm") }, worker: () => new Worker("./host.js", { type: "module" }) }`;
+const OTHERS = ["whole", "sums", "groups", "pairs", "exact", "objective"];
+const urls = `{ wasm: { train: fetch("./undercurve_bg.wasm"), ${OTHERS.slice(0, 5).map((name) => `${name}: fetch("./undercurve_${name}_bg.wasm")`).join(", ")} }, worker: () => new Worker("./host.js", { type: "module" }) }`;
 // (Each fetch is read once.)
 const twice = `((make) => ({ get wasm() { return make().wasm; }, worker: make().worker }))(() => (${urls}))`;
-await writeFile(join(folder, "urls.js"), main("undercurve", "undercurve/worker", twice).replace("await init", "const { initFull, initObjective } = await import('undercurve'); await initFull(given.wasm.full); await initObjective(given.wasm.objective); await init"));
+await writeFile(join(folder, "urls.js"), main("undercurve", "undercurve/worker", twice).replace("await init", `const loads = await import("undercurve"); ${OTHERS.map((name) => `await loads.init${name[0].toUpperCase()}${name.slice(1)}(fetch("./undercurve_${name}_bg.wasm")); `).join("")} await init`));
 
 const node = (script) => execFileSync(process.execPath, [join(folder, script)], { cwd: folder, encoding: "utf8", timeout: 60_000 }).trim();
 const out = (name) => join(folder, "out", name);
@@ -125,6 +131,15 @@ test("a CSV file becomes a model, and another process scores a raw row, as the c
   t.diagnostic(`score ${told}, in both`);
 });
 
+test("the page's first snippets run, each in a program of its own", async () => {
+  const first = snippets("js").filter((code) => !code.includes("node:fs"));
+  assert.equal(first.length, 3);
+  for (const [k, code] of first.entries()) {
+    await writeFile(join(folder, `snippet${k}.js`), code);
+    assert.match(node(`snippet${k}.js`), /\d/);
+  }
+});
+
 const tsc = new URL("node_modules/typescript/bin/tsc", import.meta.url).pathname;
 test("its types compile with and without those of a page, and mistakes do not", { skip: !existsSync(tsc) && "TypeScript is not installed: npm ci in wasm/test" }, async (t) => {
   const types = new URL("types/", import.meta.url).pathname;
@@ -159,7 +174,7 @@ test("what bundlers make of it works in a browser", { skip: !process.env.CHROMIU
   const body = 'init().then(() => trainer.advance({ steps: 9 })).then(({ step }) => (document.title = step === 9 ? "the same" : `step ${step}`), (error) => (document.title = String(error)));';
   await writeFile(join(folder, "snippets.ts"), `${init}\nimport { synthetic } from "undercurve";\nconst { X, y, dims } = synthetic("split");\n${trainer}\n${body}`);
   await BUNDLERS.esbuild("snippets.ts", out("snippets-esbuild.js"));
-  for (const name of ["undercurve_bg.wasm", "undercurve_full_bg.wasm", "undercurve_objective_bg.wasm"]) await cp(join(installed, "pkg", name), out(name));
+  for (const name of ["undercurve_bg.wasm", ...OTHERS.map((name) => `undercurve_${name}_bg.wasm`)]) await cp(join(installed, "pkg", name), out(name));
   const types = { js: "text/javascript", wasm: "application/wasm", html: "text/html" };
   const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:";
   const server = createServer(async ({ url }, response) => {

@@ -5,25 +5,28 @@ import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { byFolder, contents, copies } from "./contents.mjs";
 import { DataFile, Model, initFiles } from "../js/files.js";
 import { Ordered } from "../js/view.js";
 import * as first from "../js/pkg/undercurve.js";
-import * as full from "../js/pkg/undercurve_full.js";
-import { CLASS_METHODS, CLASS_SYNTHETICS, GROUP_SYNTHETICS, METHODS, NeedsFull, SYNTHETICS, Session, flipLabels, init, initFull, synthetic, syntheticClasses, syntheticGroups } from "../js/index.js";
+import * as groups from "../js/pkg/undercurve_groups.js";
+import { CLASS_METHODS, CLASS_SYNTHETICS, GROUP_SYNTHETICS, METHODS, NeedsFull, SYNTHETICS, Session, flipLabels, init, initFull, initGroups, initWhole, synthetic, syntheticClasses, syntheticGroups } from "../js/index.js";
 
 const module = (name) => readFile(new URL(`../js/pkg/${name}_bg.wasm`, import.meta.url));
-const names = ["undercurve", "undercurve_full", "undercurve_objective", "undercurve_files"];
+const names = ["undercurve", "undercurve_whole", "undercurve_sums", "undercurve_groups", "undercurve_files"];
 const wasm = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await module(name)])));
 await init(wasm.undercurve);
 await initFiles(wasm.undercurve_files);
 
 /** What each may grow to before somebody must look, gzip and brotli. The first is what everybody downloads. */
 const MOST_BYTES = {
-  undercurve: [99_300, 84_000],
-  undercurve_full: [308_000, 248_000],
-  undercurve_objective: [95_700, 81_000],
-  undercurve_files: [235_000, 194_000],
+  undercurve: [97_900, 82_900],
+  undercurve_whole: [186_500, 153_000],
+  undercurve_sums: [168_200, 137_500],
+  undercurve_groups: [178_200, 146_400],
+  undercurve_objective: [52_300, 45_000],
+  undercurve_pairs: [43_600, 37_400],
+  undercurve_exact: [64_200, 54_700],
+  undercurve_files: [234_000, 193_000],
   undercurve_webgpu: [117_000, 98_000],
 };
 
@@ -54,21 +57,14 @@ test("the modules stay small, and none grows by 3 % from one release to the next
   }
 });
 
-test("what a module is made of is read from the names of its functions", () => {
-  const text = (words) => [words.length, ...new TextEncoder().encode(words)];
-  const section = (id, bytes) => [id, bytes.length, ...bytes];
-  // One function from outside, then four: of a folder, the same for another type, of a type of the core, of Rust's library.
-  const names = ["_ZN2js4call17h0123456789abcdefE", "_ZN10undercurve5pairs3sum17h0123456789abcdefE", "_ZN10undercurve5pairs3sum17hfedcba9876543210E", "_ZN60_$LT$undercurve..metric..Curve$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE", "_ZN4core3fmt5write17h0123456789abcdefE"];
-  const called = names.flatMap((name, at) => [at, ...text(name)]);
-  const bodies = [3, 5, 7, 2].map((nops) => [nops + 2, 0, ...Array(nops).fill(1), 11]);
-  const bytes = Uint8Array.from([
-    0, 97, 115, 109, 1, 0, 0, 0, ...section(1, [1, 96, 0, 0]), ...section(2, [1, ...text("a"), ...text("b"), 0, 0]), ...section(3, [4, 0, 0, 0, 0]), ...section(10, [4, ...bodies.flat()]),
-    0, ...((size) => [(size & 127) | 128, size >> 7])(called.length + 5 + 4), ...text("name"), 1, ...((size) => [(size & 127) | 128, size >> 7])(called.length + 1), 5, ...called,
-  ]);
-  assert.ok(WebAssembly.validate(bytes));
-  const { code, functions } = contents(bytes);
-  assert.deepEqual([code, functions.length, byFolder(functions), copies(functions)], [25, 4, [["core/src/pairs", 12], ["core/src/metric", 9], ["Rust's own library", 4]], 7]);
-  assert.throws(() => contents(wasm.undercurve), /the module has no names/);
+test("what each module is made of is listed beside them", async () => {
+  const list = await readFile(new URL("../js/pkg/contents.md", import.meta.url), "utf8");
+  for (const name of Object.keys(MOST_BYTES)) {
+    const [, code, table] = new RegExp(`## ${name}_bg\\.wasm\\n\\n(\\d+) bytes of code [^]*?\\|---\\|---\\|---\\|\\n([^]*?)\\n\\n`).exec(list);
+    const bytes = [...table.matchAll(/^\| [^|]+ \| (\d+) \| [\d.]+ % \|$/gm)].map(([, bytes]) => Number(bytes));
+    assert.ok(bytes.length > 5 && bytes.reduce((sum, one) => sum + one) === Number(code), name);
+    assert.ok(Number(code) < (await module(name)).length);
+  }
 });
 
 test("the kernels are imported when they are asked for", async () => {
@@ -78,9 +74,9 @@ test("the kernels are imported when they are asked for", async () => {
 
 test("the package's page names the downloads as they are", async () => {
   const page = await readFile(new URL("../js/README.md", import.meta.url), "utf8");
-  const download = (entry) => /(\d+) KB;? ?(?:with every method (\d+) KB)?/.exec(page.split("\n").find((line) => line.startsWith(`| \`${entry}\``)).split("|")[3]).slice(1).map(Number);
+  const said = [...page.matchAll(/^\| `([\w.]+\.(?:wasm|js))` \|[^|]*\| (\d+) KB \|$/gm)].map(([, name, kilobytes]) => [Number(kilobytes), name]);
+  assert.deepEqual(said.map(([, name]) => name).sort(), [...Object.keys(MOST_BYTES).map((name) => `${name}_bg.wasm`), "inline.js", "methods.js"].sort());
   const gzip = async (name) => gzipSync(await readFile(new URL(`../js/pkg/${name}`, import.meta.url)), { level: 9 }).length / 1000;
-  const said = [[download("undercurve")[0], "undercurve_bg.wasm"], [download("undercurve")[1], "undercurve_full_bg.wasm"], [download("undercurve/objective")[0], "undercurve_objective_bg.wasm"], [download("undercurve/inline")[0], "inline.js"], [download("undercurve/files")[0], "undercurve_files_bg.wasm"], [download("undercurve/webgpu")[0], "undercurve_webgpu_bg.wasm"], [download("undercurve/methods")[0], "methods.js"]];
   for (const [kilobytes, name] of said) assert.ok(Math.abs(kilobytes - (await gzip(name))) <= 0.5 + 0.01 * kilobytes, `${name}: ${kilobytes} KB said, ${await gzip(name)} KB`);
 });
 
@@ -107,21 +103,33 @@ test("in Node the modules are found beside the scripts", () => {
   assert.equal(out, `${early.join("\n")}\n5 2\n`);
 });
 
-// Before anything else loads the full module.
-test("the full module is loaded when a method needs it, and not before", async () => {
+// Before anything else loads them.
+test("the other modules are loaded when a method needs one, and not before", async () => {
   const run = (session) => {
     session.advance({ steps: 25 });
     return session;
   };
-  for (const name of ["auc-exact", "ai-sarah"]) assert.throws(() => new Session(options(name)), NeedsFull);
-  assert.throws(() => new Session({ ...options("soap"), method: { name: "soap", preset: "paper" } }), (error) => error instanceof NeedsFull && /^the settings of papers are in the full module/.test(error.message));
-  assert.throws(() => new Session(several("ce")), (error) => error instanceof NeedsFull && /^several classes are in the full module/.test(error.message));
-  assert.throws(() => new Session({ ...options("ce"), groups: new Uint32Array(500).map((_, k) => k % 2), test: undefined }), (error) => error instanceof NeedsFull && /^groups are in the full module/.test(error.message));
-  assert.throws(() => new Session({ ...options("soap"), constraints: ["recall >= 0.5"] }), (error) => error instanceof NeedsFull && /^constraints are in the full module/.test(error.message));
+  const needs = (change, home, says) => assert.throws(() => new Session({ ...options("soap"), ...change }), (error) => error instanceof NeedsFull && error.home === home && says.test(error.message));
+  for (const [name, home] of [["auc-exact", "whole"], ["pauc-threshold", "whole"], ["ai-sarah", "sums"], ["sonex", "groups"]]) needs({ method: name }, home, /are in another module: await init\w+\(\) before, or use Session\.create$/);
+  needs({ method: { name: "soap", preset: "paper" } }, "whole", /^exact methods, .* and the settings of papers are in another module: await initWhole\(\)/);
+  needs(several("ce"), "groups", /^groups, constraints and several classes are in another module: await initGroups\(\)/);
+  needs({ groups: new Uint32Array(500).map((_, k) => k % 2), test: undefined }, "groups", /^groups, /);
+  needs({ constraints: ["recall >= 0.5"] }, "groups", /^groups, /);
   // (What Node cannot fetch is given, as in the first module's case.)
-  const loaded = initFull(wasm.undercurve_full);
+  const loaded = initWhole(wasm.undercurve_whole);
   assert.throws(() => new Session(options("ap-exact")), NeedsFull);
   await loaded;
+  new Session(options("ap-exact")).dispose();
+  needs({ method: "ai-sarah" }, "sums", /^finite sums are/);
+  // Groups are told of by the module that has the method.
+  const grouped = { groups: new Uint32Array(500).map((_, k) => k % 2), test: undefined };
+  assert.equal(run(new Session({ ...options("ap-exact"), ...grouped })).snapshot({ judge: ["recall >= 0.5"] }).byGroup.train.groups.length, 2);
+  for (const [change, says] of [[{ constraints: ["recall >= 0.5"] }, /^method ap-exact trains under no constraints$/], [several("ap-exact"), /^method ap-exact trains two classes$/]]) {
+    await assert.rejects(Session.create({ ...options("ap-exact"), ...change }), { code: 121, argument: "method", message: says });
+  }
+  // Saved bytes say what they need when they are read.
+  const saved = run(await Session.create(options("svrg"))).save();
+  assert.equal((await Session.create({ ...options("svrg"), method: undefined, bytes: saved })).snapshot().step, 25);
   for (const name of ["soap", "auc-exact", "ap-exact", "pauc-exact", "pauc-threshold", "ai-sarah", "svrg"]) {
     const created = run(await Session.create(options(name)));
     assert.deepEqual(created.params(), run(new Session(options(name))).params(), name);
@@ -365,7 +373,7 @@ test("groups and constraints that fit nothing are refused with a sentence", () =
   assert.throws(() => new Session(options("soap")).snapshot({ judge: ["recall >= 0.5"] }), /view\.judge .*: expected none without groups or constraints/);
 });
 
-test("both modules read what the other saved", () => {
+test("modules read what others saved", () => {
   const { X, y, dims, steps } = options("soap");
   const trained = (module, bytes) => {
     const rows = module.Data.dense(X, y, dims);
@@ -375,10 +383,10 @@ test("both modules read what the other saved", () => {
     for (let step = 0; step < 20; step += 1) trainer.step();
     return trainer.save();
   };
-  const [a, b] = [trained(first), trained(full)];
+  const [a, b] = [trained(first), trained(groups)];
   assert.deepEqual(a, b);
-  assert.deepEqual(trained(first, b), trained(full, a));
-  // A run that only the full module can go on with.
+  assert.deepEqual(trained(first, b), trained(groups, a));
+  // A run that only another module can go on with.
   const exact = new Session(options("auc-exact"));
   exact.advance({ steps: 3 });
   const { test: held } = options("soap");
@@ -646,7 +654,7 @@ test("a saved session goes on as if it had not stopped", () => {
 
 test("disposed sessions give their memory back", async () => {
   await initFull();
-  for (const [{ memory }, given] of [[first.initSync(), options("soap")], [full.initSync(), several("ppd-sg")]]) {
+  for (const [{ memory }, given] of [[first.initSync(), options("soap")], [groups.initSync(), several("ppd-sg")]]) {
     const use = () => {
       const session = new Session({ ...given, model: { kind: "mlp", hidden: [32] } });
       session.advance({ steps: 2 });
@@ -837,7 +845,7 @@ test("a model decides as the command line said, to the bit", async () => {
 });
 
 test("a session begins at the parameters that it is given, and tells the scores of its rows", async () => {
-  await initFull(wasm.undercurve_full);
+  await initWhole(wasm.undercurve_whole);
   const first = new Session(options("ce"));
   first.advance({ steps: 60 });
   const start = first.params();

@@ -1,13 +1,11 @@
 // The JavaScript of the README, of the guide and of the package's own page runs as it is printed, from the packed package. Needs `cargo demo --build-only` first.
 
 import assert from "node:assert/strict";
-import { readFile, rm } from "node:fs/promises";
-import { after, test } from "node:test";
-import { install } from "./packed.mjs";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { entry } from "./packed.mjs";
 
-const { folder, installed } = await install();
-after(() => rm(folder, { recursive: true }));
-const [undercurve, files, objective] = await Promise.all(["index", "files", "objective"].map((name) => import(`${installed}/${name}.js`)));
+const [undercurve, files, objective] = await Promise.all(["undercurve", "undercurve/files", "undercurve/objective"].map(entry));
 
 const texts = await Promise.all(["README.md", "core/src/guide/javascript.md", "wasm/js/README.md"].map((name) => readFile(new URL(`../../${name}`, import.meta.url), "utf8")));
 const examples = texts.flatMap((text) => [...text.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code));

@@ -6,7 +6,9 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { Exact, createObjective } from "../js/objective.js";
+import { entry } from "./packed.mjs";
+
+const { Exact, createObjective } = await entry("undercurve/objective");
 
 const there = existsSync(new URL("node_modules/@tensorflow/tfjs-layers", import.meta.url));
 

@@ -3,11 +3,13 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { inspect } from "node:util";
-import { DataFile, Model, initFiles } from "../js/files.js";
-import { Exact, Lanes, NoGpu, Session, UndercurveError, createObjective, flipLabels, init, initFull, initObjective, synthetic } from "../js/index.js";
-import { Engine, createExact, createTrainer } from "../js/worker.js";
+import { entry } from "./packed.mjs";
 
-await Promise.all([init(), initFull(), initObjective(), initFiles()]);
+const { DataFile, Model, initFiles } = await entry("undercurve/files");
+const { Exact, Lanes, NoGpu, Session, UndercurveError, createObjective, flipLabels, init, initFull, initObjective, synthetic } = await entry("undercurve");
+const { Engine, createExact, createTrainer } = await entry("undercurve/worker");
+
+await Promise.all([initFull(), initObjective(), initFiles()]);
 const engine = new Engine();
 after(() => engine.dispose());
 
@@ -87,8 +89,8 @@ const SESSIONS = [
   [{ groups: new Uint32Array(3), test: undefined }, 201, "groups", /^groups of length 3: expected 60/],
   [{ groupNames: ["a"] }, 201, "groupNames", /none without groups$/],
   [{ bytes: [1, 2] }, 201, "bytes", /a Uint8Array that save gave$/],
-  [{ bytes: new Uint8Array(9) }, 111, undefined, /not a saved undercurve model/],
-  [{ bytes: cut }, 113, undefined, /cut short or damaged/],
+  [{ bytes: new Uint8Array(9) }, 111, "bytes", /not a saved undercurve model/],
+  [{ bytes: cut }, 113, "bytes", /cut short or damaged/],
 ];
 
 const SLICES = [
@@ -107,7 +109,11 @@ const EXACT = [
   [{ y: undefined }, 201, "y", /^y undefined/],
   [{ y: [0, 3] }, 3, "y", /label of row 1 \(from 0\) is 3/],
   [{ y: [0, 0] }, 6, "y", /no row is positive/],
-  [{ weights: scores }, 202, "weights", /^weights of rows: expected none/],
+  [{ weights: scores.subarray(1) }, 1, "weights", /^weights of length 59: expected 60, one for each label$/],
+  [{ weights: scores.map((_, row) => (row === 7 ? -1 : 1)) }, 4, "weights", /^weights of row 7 \(from 0\) -1: expected a number of 0 or more$/, 7],
+  [{ weights: Float64Array.from(y) }, 6, "weights", /^weights: expected some above 0 of positives and of negatives$/],
+  [{ weights: "1" }, 201, "weights", /^weights 1: expected an array of numbers/],
+  [{ weights: new Float32Array(60).fill(1), backend: "gpu" }, 205, "backend", /the kernels take no weights$/],
   [{ backend: "GPU" }, 201, "backend", /did you mean gpu\?$/],
   [{ Backend: "cpu" }, 202, "Backend", /did you mean backend\?$/],
   [{ backend: "gpu" }, 205, "backend", /^backend gpu: there is no WebGPU here$/],
@@ -187,7 +193,7 @@ const OTHERS = [
   [() => new Session(given()).snapshot({ curves: 3 }), 202, "view.curves", /did you mean curve\?$/],
   [() => new Session(given()).snapshot(3), 201, "view", /^view 3/],
   [() => new Session(given()).snapshot({ winners: 3 }), 201, "view.winners", /none of two classes$/],
-  [() => new Engine({ wasm: { fulls: 3 } }), 202, "wasm.fulls", /did you mean full\?$/],
+  [() => new Engine({ wasm: { groop: 3 } }), 202, "wasm.groop", /did you mean groups\?$/],
   [() => new Engine({ worker: 3 }), 201, "worker", /^worker 3/],
   [() => createTrainer(), 201, "options", /^options undefined/],
   [() => createExact(), 201, "options", /^options undefined/],

@@ -265,7 +265,7 @@ impl Adam {
             }
             AdamForm::Plain | AdamForm::AmsGrad => (1.0, 1.0),
         };
-        (self.0.lr.at(step) / correct1, libm::sqrt(correct2))
+        (self.0.lr.at(step) / correct1, crate::Real::sqrt(correct2))
     }
 
     /// From checked settings.

@@ -133,7 +133,7 @@ impl Lbfgs {
         steepest: bool,
     ) {
         counters[3] = ((pairs as u64) << 32) | place as u64;
-        let norm = libm::sqrt(dot(search.grad, search.grad));
+        let norm = crate::Real::sqrt(dot(search.grad, search.grad));
         if norm <= f64::from_bits(self.tolerance) * search.line[4].f64() {
             counters[1] = DONE;
             return;
@@ -156,7 +156,7 @@ impl Lbfgs {
 
     /// The same with another decay, in place in the state of a run that has ended (or not begun): it goes on from its iterate, with its pairs, to whose
     /// differences of gradients the other decay adds its part.
-    #[cfg(feature = "every-method")]
+    #[cfg(feature = "exact-methods")]
     pub(crate) fn with_decay<T: Real>(self, decay: f64, state: &mut State<'_, T>) -> Self {
         let other = Self { decay: decay.to_bits(), ..self };
         if state.counters[1] == BEGIN {
@@ -175,7 +175,7 @@ impl Lbfgs {
             add(more, &s[..decayed], &mut y[..decayed]);
             let ys = dot(s, y);
             // (Rounding may have left nothing of a pair, and of those before it.)
-            if !(ys > 1e-10 * libm::sqrt(dot(s, s) * dot(y, y)) && T::of(1.0 / ys).is_finite()) {
+            if !(ys > 1e-10 * crate::Real::sqrt(dot(s, s) * dot(y, y)) && T::of(1.0 / ys).is_finite()) {
                 pairs = back;
                 break;
             }
@@ -195,7 +195,7 @@ impl Lbfgs {
             *r = -g;
         }
         if pairs == 0 {
-            let norm = T::of(libm::sqrt(dot(search.grad, search.grad)));
+            let norm = T::of(crate::Real::sqrt(dot(search.grad, search.grad)));
             if norm > T::ZERO {
                 r.iter_mut().for_each(|r| *r /= norm);
             }
@@ -326,7 +326,7 @@ impl<T: Real> Algorithm<T> for Lbfgs {
                     y[k] = slope_at(grad, trial, k) - search.grad[k];
                 }
                 let (ys, ss, yy) = (dot(s, y), dot(s, s), dot(y, y));
-                if ys > 1e-10 * libm::sqrt(ss * yy) && T::of(1.0 / ys).is_finite() {
+                if ys > 1e-10 * crate::Real::sqrt(ss * yy) && T::of(1.0 / ys).is_finite() {
                     search.rho[place] = T::of(1.0 / ys);
                     place = (place + 1) % self.memory;
                     pairs = (pairs + 1).min(self.memory);
@@ -337,7 +337,7 @@ impl<T: Real> Algorithm<T> for Lbfgs {
                 search.grad[k] = slope_at(grad, trial, k);
             }
             if phase == BEGIN {
-                search.line[4] = T::of(libm::sqrt(dot(search.grad, search.grad)));
+                search.line[4] = T::of(crate::Real::sqrt(dot(search.grad, search.grad)));
             }
             state.counters[2] = value.to_bits();
             steepest = false;

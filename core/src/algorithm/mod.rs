@@ -257,8 +257,8 @@ fn even_pace(counters: &mut [u64], out: &mut [[f64; 2]], of: impl Fn(u64) -> [f6
 type Of<A> = fn(&Settings<'_>, usize) -> Result<A>;
 
 /// The list of algorithms, and what follows from it: step rules that any estimator may run on, by their entries, and those that
-/// are part of one method, by name; then both of builds with `every-method`. Each with what makes it of settings, and of how
-/// many of the last entries are maximised over.
+/// are part of one method, by name; then those of builds with a feature, rules and others. Each with what makes it of settings, and
+/// of how many of the last entries are maximised over.
 macro_rules! algorithms {
     (
         $d:tt
@@ -268,12 +268,12 @@ macro_rules! algorithms {
         own { $($Own:ident($OwnType:ident) $own_about:literal {
             $($own:literal => $own_make:expr),*
         })* }
-        every rules { $($EveryRule:ident($EveryRuleType:ident) $every_rule_about:literal {
+        $rule_feature:literal rules { $($EveryRule:ident($EveryRuleType:ident) $every_rule_about:literal {
             $($every_rule:path => $every_rule_make:expr),*
         })* }
-        every own { $($Every:ident($EveryType:ident) $every_about:literal {
+        $($feature:literal own { $($Every:ident($EveryType:ident) $every_about:literal {
             $($every:literal => $every_make:expr),*
-        })* }
+        })* })*
     ) => {
         /// Every algorithm by value.
         #[derive(Clone, Copy, Debug, PartialEq)]
@@ -281,8 +281,8 @@ macro_rules! algorithms {
         pub enum AnyAlgorithm {
             $(#[doc = $rule_about] $Rule($RuleType),)*
             $(#[doc = $own_about] $Own($OwnType),)*
-            $(#[cfg(feature = "every-method")] #[doc = $every_rule_about] $EveryRule($EveryRuleType),)*
-            $(#[cfg(feature = "every-method")] #[doc = $every_about] $Every($EveryType),)*
+            $(#[cfg(feature = $rule_feature)] #[doc = $every_rule_about] $EveryRule($EveryRuleType),)*
+            $($(#[cfg(feature = $feature)] #[doc = $every_about] $Every($EveryType),)*)*
         }
 
         /// The same for whichever it is.
@@ -291,10 +291,10 @@ macro_rules! algorithms {
                 match $d any {
                     $(AnyAlgorithm::$Rule($d a) => $d body,)*
                     $(AnyAlgorithm::$Own($d a) => $d body,)*
-                    $(#[cfg(feature = "every-method")]
+                    $(#[cfg(feature = $rule_feature)]
                     AnyAlgorithm::$EveryRule($d a) => $d body,)*
-                    $(#[cfg(feature = "every-method")]
-                    AnyAlgorithm::$Every($d a) => $d body,)*
+                    $($(#[cfg(feature = $feature)]
+                    AnyAlgorithm::$Every($d a) => $d body,)*)*
                 }
             };
         }
@@ -307,10 +307,10 @@ macro_rules! algorithms {
         const MAKE: &[(&str, Of<AnyAlgorithm>)] = &[
             $($(($rule.name, |s, ascent| Ok(AnyAlgorithm::$Rule(($rule_make as Of<$RuleType>)(s, ascent)?))),)*)*
             $($(($own, |s, ascent| Ok(AnyAlgorithm::$Own(($own_make as Of<$OwnType>)(s, ascent)?))),)*)*
-            $($(#[cfg(feature = "every-method")]
+            $($(#[cfg(feature = $rule_feature)]
             ($every_rule.name, |s, ascent| Ok(AnyAlgorithm::$EveryRule(($every_rule_make as Of<$EveryRuleType>)(s, ascent)?))),)*)*
-            $($(#[cfg(feature = "every-method")]
-            ($every, |s, ascent| Ok(AnyAlgorithm::$Every(($every_make as Of<$EveryType>)(s, ascent)?))),)*)*
+            $($($(#[cfg(feature = $feature)]
+            ($every, |s, ascent| Ok(AnyAlgorithm::$Every(($every_make as Of<$EveryType>)(s, ascent)?))),)*)*)*
         ];
     };
 }
@@ -334,18 +334,22 @@ algorithms! {
         Oauc(Oauc) "Online AUC maximisation." { "oauc" => Oauc::from_settings }
         Pesg(Pesg) "Proximal epoch stochastic gradient." { "pesg" => Pesg::from_settings }
     }
-    every rules {
+    "exact-methods" rules {
         Lbfgs(Lbfgs) "L-BFGS, over all data." { lbfgs::ENTRY => |s, _| Lbfgs::from_settings(s) }
     }
-    every own {
+    "term-methods" own {
         AgdSbcd(AgdSbcd) "Approximate gradient descent on Moreau envelopes." { "agd-sbcd" => |s, _| AgdSbcd::from_settings(s) }
         Dca(Dca) "Descent on a difference of convex functions." { "dca" => |s, _| Dca::from_settings(s) }
+    }
+    "group-methods" own {
         Sonex(Sonex) "Steps with scores at two points." { "sonex" => |s, _| Sonex::from_settings(s) }
         Alexr2(Alexr2) "A double loop around proximal points." { "alexr2" => |s, _| Alexr2::from_settings(s) }
         Msvr(Msvr) "Steps along a running gradient that each batch corrects." { "msvr" => |s, _| Msvr::from_settings(s) }
         Lagrange(Lagrange) "Projected ascent on multipliers." { "lagrange" => Lagrange::from_settings }
         Icppac(Icppac) "Proximal points by constraint extrapolation." { "icppac" => Icppac::from_settings }
         Ooa(Ooa) "Mirror ascent on weights of groups." { "ooa" => Ooa::from_settings }
+    }
+    "range-methods" own {
         CuttingPlane(CuttingPlane) "The cutting-plane method, over all data." { "cutting-plane" => |s, _| CuttingPlane::from_settings(s) }
     }
 }
@@ -440,7 +444,7 @@ fn shrink<T: Real>(radius: f64, entries: impl Iterator<Item = T>) -> T {
     for x in entries {
         square += x.f64() * x.f64();
     }
-    let norm = libm::sqrt(square);
+    let norm = crate::Real::sqrt(square);
     if norm > radius { T::of(radius / norm) } else { T::ONE }
 }
 

@@ -85,7 +85,7 @@ impl<T: Real> Algorithm<T> for Oauc {
         let len = state.points.len() / 2;
         let grad = gradient(len, state, 1, answer)?;
         let split = len.checked_sub(self.ascent).ok_or(Error::Param { what: "ascent" })?;
-        let lr = T::of(self.lr / libm::sqrt(state.counters[0].saturating_add(1) as f64));
+        let lr = T::of(self.lr / crate::Real::sqrt(state.counters[0].saturating_add(1) as f64));
         let (iterate, mean) = state.points.split_at_mut(len);
         let at = |k: usize| iterate[k] - lr * grad[k].settled();
         let mut odd = T::ZERO;

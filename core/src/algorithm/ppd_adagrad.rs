@@ -112,12 +112,12 @@ impl PpdAdagrad {
             StageLength::Fixed => done.saturating_add(1) >= self.stages.steps(stage),
             StageLength::Data { l_tilde } | StageLength::Theory { l_tilde } => {
                 let (mut sum, mut largest) = (0.0f64, 0.0f64);
-                for s in squares.iter().map(|s| libm::sqrt(s.f64())) {
+                for s in squares.iter().map(|s| crate::Real::sqrt(s.f64())) {
                     sum += s;
                     largest = if s > largest { s } else { largest };
                 }
                 let count = squares.len() as f64;
-                let c = 1.0 / libm::sqrt(count);
+                let c = 1.0 / crate::Real::sqrt(count);
                 let bound = 8.0 * l_tilde * l_tilde;
                 let first = (self.delta + largest) * (if bound > 1.0 { bound } else { 1.0 }) / c;
                 let second = 2.0 * c * (sum + count * (self.delta + largest));

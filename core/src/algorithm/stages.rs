@@ -70,7 +70,7 @@ impl Stages {
     /// # Errors
     /// `Param`.
     pub fn theory_adagrad(lr: f64, mu: f64, l: f64, reset: f64) -> Result<Self> {
-        let q = libm::sqrt(Self::growth(mu, l)?);
+        let q = crate::Real::sqrt(Self::growth(mu, l)?);
         let length = 4.0 / (l * lr);
         Self::new(lr, 1.0 / q, if length > 1.0 { length } else { 1.0 }, q, reset)
     }

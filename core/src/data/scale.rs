@@ -165,7 +165,7 @@ impl Moments {
             return Some((mean, Affine::IDENTITY));
         }
         let variance = (self.square - off * self.rest) / (self.count + imputed);
-        let divisor = libm::sqrt(if variance > 0.0 { variance } else { 0.0 });
+        let divisor = crate::Real::sqrt(if variance > 0.0 { variance } else { 0.0 });
         (mean.is_finite() && divisor.is_finite()).then_some((mean, Affine { shift: mean, divisor }))
     }
 }
@@ -224,7 +224,7 @@ pub(super) fn unit(row: &mut [f64]) {
         *x /= largest;
         square += *x * *x;
     }
-    let norm = libm::sqrt(square);
+    let norm = crate::Real::sqrt(square);
     for x in row.iter_mut() {
         *x /= norm;
     }

@@ -169,7 +169,7 @@ fn chosen<T: Real>(scores: &[T], truth: Truth<'_>) -> Result<Calibrate> {
     for (how, apart) in others.into_iter().zip(&apart) {
         let mean = apart.iter().sum::<f64>() / n;
         let square = apart.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0);
-        if mean < -libm::sqrt(square / n) && mean < best.0 {
+        if mean < -crate::Real::sqrt(square / n) && mean < best.0 {
             best = (mean, how);
         }
     }

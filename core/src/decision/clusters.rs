@@ -166,7 +166,7 @@ fn interval_of(each: &[Cluster], kept: Kept) -> Interval {
             apart * apart
         })
         .sum();
-    let deviation = libm::sqrt(squares * count as f64 / (count as f64 - 1.0)) / rows as f64;
+    let deviation = crate::Real::sqrt(squares * count as f64 / (count as f64 - 1.0)) / rows as f64;
     let usual = || rate_interval(if hits == 0 { 0 } else { count }, count);
     Interval::around(share, deviation, count).unwrap_or_else(|| match hits {
         _ if hits == 0 || hits == rows => usual(),

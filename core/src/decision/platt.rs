@@ -76,7 +76,7 @@ pub fn fit_platt<T: Real>(scores: &[T], truth: Truth<'_>) -> Result<Platt> {
         return Err(Error::Overflow { what: "squares of scores" });
     }
     // (Of scores that are all the same only the offset is left.)
-    let deviation = if square > 0.0 { libm::sqrt(square) } else { 1.0 };
+    let deviation = if square > 0.0 { crate::Real::sqrt(square) } else { 1.0 };
     let targets = [1.0 / (negatives + 2.0), (positives + 1.0) / (positives + 2.0)];
     let rows = || each().map(|(s, y, w)| ((s - mean) / deviation, targets[usize::from(y)], w));
     let loss = |a: f64, b: f64| {

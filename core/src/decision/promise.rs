@@ -185,7 +185,7 @@ impl Walk {
         if kept == Kept::Precision {
             if let Some((_, right, wrong)) = self.last.filter(|(_, right, wrong)| right + wrong >= FEW) {
                 let alerts = right + wrong;
-                let far = (right as f64 - bound * alerts as f64) / libm::sqrt(alerts as f64);
+                let far = (right as f64 - bound * alerts as f64) / crate::Real::sqrt(alerts as f64);
                 if far > self.clearest.0 {
                     self.clearest = (far, right, wrong);
                 }

@@ -297,7 +297,7 @@ fn checked<T: Real>(first: &[T], second: &[T], width: usize) -> Result<usize> {
 fn length<T: Real>(x: &[T]) -> f64 {
     let mut sum = ROUND;
     x.iter().for_each(|x| sum += x.f64() * x.f64());
-    libm::sqrt(sum)
+    crate::Real::sqrt(sum)
 }
 
 fn axpy(to: &mut [f64], by: f64, x: &[f64]) {

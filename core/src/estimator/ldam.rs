@@ -84,7 +84,7 @@ impl Ldam {
             return Err(Error::OneClass);
         }
         let rarer = if low < high { low } else { high };
-        let margin = |count: f64| T::of(self.margin * libm::sqrt(libm::sqrt(rarer / count)));
+        let margin = |count: f64| T::of(self.margin * crate::Real::sqrt(crate::Real::sqrt(rarer / count)));
         Ok([margin(low), margin(high)])
     }
 

@@ -407,9 +407,11 @@ estimators! {
         AucMulticlass(AucMulticlass) "Min-max AUC of several classes."
         Softmax(SoftmaxCrossEntropy) "Cross-entropy of several classes."
     }
-    "ranked-methods" {
+    "exact-methods" {
         CrossEntropyExact(CrossEntropyExact) "Cross-entropy over the whole data."
         Exact(Exact) "AUC, AP or partial AUC over the whole data."
+    }
+    "range-methods" {
         PaucMinibatch(PaucMinibatch) "Partial AUC of each batch."
         PaucDro(PaucDro) "Partial AUC by distributionally robust losses."
         PaucTight(PaucTight) "SVMpAUC-tight's bound."
@@ -419,7 +421,7 @@ estimators! {
         Constrained(Constrained) "An objective under constraints on groups."
         Gdro(Gdro) "CVaR of the losses of groups."
     }
-    "every-method" {
+    "term-methods" {
         PaucDual(PaucDual) "Partial AUC as a difference of two dual forms."
         Sorr(Sorr) "Sum of ranked range."
     }

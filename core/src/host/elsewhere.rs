@@ -4,6 +4,7 @@ use super::{Before, BeforeIn, Buffers, Chunks, Data, Desk, Host, Phase, Pieces, 
 use crate::algorithm::{Algorithm, Ask, COUNTERS, Draw, Point, State, Want};
 use crate::error::{Error, Result, exact_len};
 use crate::estimator::{Estimator, Exact};
+use crate::features::EXACT;
 use crate::model::Model;
 use crate::real::Real;
 use crate::sampler::Sampler;
@@ -38,7 +39,7 @@ impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
         M: Model<T>,
         E: Estimator<T>,
     {
-        if self.estimator.needs_all() && self.model.heads() == 1 { self.estimator.whole() } else { None }
+        if EXACT && self.estimator.needs_all() && self.model.heads() == 1 { self.estimator.whole() } else { None }
     }
 
     /// Where the next step wants value and gradient of the [whole](Self::whole) objective: the model's parameters; `None` where

@@ -38,9 +38,23 @@ pub fn average_precision<T: Real, Y: Labels + ?Sized>(
     Ok(tally.finish(classes))
 }
 
-/// Sums precisions along the descending order.
+/// The average precision along a walk down the groups of equal scores, for callers that go there for something else, too.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::{ApTally, average_precision, rank};
+///
+/// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// let mut keys = [0; 8];
+/// let (classes, groups) = rank::groups(&scores, &labels, Scratch { u64: &mut keys, ..Scratch::default() })?;
+/// let mut tally = ApTally::default();
+/// groups.for_each(|group| tally.push(group.run));
+/// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+/// assert_eq!(tally.finish(classes), average_precision(&scores, &labels, scratch)?);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ApTally<A = u64> {
+pub struct ApTally<A = u64> {
     positives: A,
     all: A,
     sum: f64,
@@ -48,8 +62,9 @@ pub(super) struct ApTally<A = u64> {
 }
 
 impl<A: Amount> ApTally<A> {
+    /// The next group, or negatives alone of several.
     #[inline(always)]
-    pub(super) fn push(&mut self, run: Run<A>) {
+    pub fn push(&mut self, run: Run<A>) {
         self.positives += run.positives;
         self.all += run.positives + run.negatives;
         if run.positives > A::default() {
@@ -60,7 +75,9 @@ impl<A: Amount> ApTally<A> {
             self.sum = sum;
         }
     }
-    pub(super) fn finish(self, classes: Classes<A>) -> f64 {
+    /// Of all of them.
+    #[must_use]
+    pub fn finish(self, classes: Classes<A>) -> f64 {
         self.sum / classes.positives.f64()
     }
 }

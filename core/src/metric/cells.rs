@@ -68,7 +68,7 @@ fn upper_end([k, l]: [u64; 2], [m, n]: [u64; 2]) -> f64 {
     let share = |k: u64, n: u64| (k as f64 + 1.0) / (n as f64 + 2.0);
     let (p, q) = (share(k, m), share(l, n));
     let variance = p * (1.0 - p) / (m as f64 + 2.0) + q * (1.0 - q) / (n as f64 + 2.0);
-    (p - q).abs() + ONE_SIDE * libm::sqrt(variance)
+    (p - q).abs() + ONE_SIDE * crate::Real::sqrt(variance)
 }
 
 impl Gap {
@@ -288,7 +288,7 @@ impl<'a, T: Real> Cells<'a, T> {
             let [a, b] = [(gap.rows[0] - left[0]) as f64, (gap.rows[1] - left[1]) as f64];
             let both = (a + b + 2.0) / (n + m + 4.0);
             gap.value = (a / n - b / m).abs();
-            gap.noise = NORMAL * libm::sqrt(both * (1.0 - both) * (1.0 / n + 1.0 / m));
+            gap.noise = NORMAL * crate::Real::sqrt(both * (1.0 - both) * (1.0 / n + 1.0 / m));
             gap.upper = upper_end([a as u64, b as u64], gap.rows).or_smaller(1.0).or_larger(gap.value);
             gap.threshold = threshold;
         }
@@ -305,7 +305,7 @@ impl<'a, T: Real> Cells<'a, T> {
         let all = (0..count as u32).flat_map(|first| (first + 1..count as u32).map(move |second| [first, second]));
         for (gap, groups) in out.iter_mut().zip(all) {
             let rows = groups.map(|group| self.rows(rate, group as usize));
-            let noise = KOLMOGOROV * libm::sqrt(1.0 / rows[0] as f64 + 1.0 / rows[1] as f64);
+            let noise = KOLMOGOROV * crate::Real::sqrt(1.0 / rows[0] as f64 + 1.0 / rows[1] as f64);
             let upper = if rows.contains(&0) { 1.0 } else { 0.0 };
             *gap = Gap { groups, rows, value: 0.0, noise, upper, threshold: f64::INFINITY };
         }

@@ -115,7 +115,7 @@ impl<A: Amount> Confusion<A> {
         if self.positives() == A::default() || self.negatives() == A::default() {
             return None;
         }
-        let below = libm::sqrt((tp + fp) * (tn + fn_)) * libm::sqrt((tp + fn_) * (tn + fp));
+        let below = crate::Real::sqrt((tp + fp) * (tn + fn_)) * crate::Real::sqrt((tp + fn_) * (tn + fp));
         Some(if below > 0.0 { (tp * tn - fp * fn_) / below } else { 0.0 })
     }
 }

@@ -120,7 +120,7 @@ pub fn delong(runs: &[Run]) -> Result<Option<Interval>> {
     // (What the ends add is half of their pairs.)
     let (a, b) = (positives as f64, negatives as f64);
     let value = (a * b * auroc + 0.5 * (p * n - a * b)) / (p * n);
-    Ok(Interval::around(value, libm::sqrt(variance), positives.min(negatives)).map(|ends| ends.with(auroc)))
+    Ok(Interval::around(value, crate::Real::sqrt(variance), positives.min(negatives)).map(|ends| ends.with(auroc)))
 }
 
 /// The intervals of average precision and of the partial AUC over `range` (trapezoid rule), of runs in descending order, from
@@ -199,7 +199,8 @@ pub fn bootstrap_top(
 pub(super) fn wilson(share: f64, rows: f64) -> Interval {
     let square = NORMAL * NORMAL;
     let middle = (share + square / (2.0 * rows)) / (1.0 + square / rows);
-    let half = NORMAL * libm::sqrt(share * (1.0 - share) / rows + square / (4.0 * rows * rows)) / (1.0 + square / rows);
+    let half =
+        NORMAL * crate::Real::sqrt(share * (1.0 - share) / rows + square / (4.0 * rows * rows)) / (1.0 + square / rows);
     Interval { low: (middle - half).or_larger(0.0), high: (middle + half).or_smaller(1.0) }
 }
 
@@ -240,7 +241,7 @@ fn replicated<const N: usize>(
     }
     let fewest = positives.min(negatives);
     Ok(core::array::from_fn(|k| {
-        let deviation = libm::sqrt(square[k] / (replicates - 1) as f64);
+        let deviation = crate::Real::sqrt(square[k] / (replicates - 1) as f64);
         Interval::around(middles[k], deviation, fewest).map(|ends| ends.with(values[k]))
     }))
 }
@@ -288,7 +289,7 @@ fn gamma(rng: &mut Rng, shape: u64) -> f64 {
 /// Of any shape from 1 on.
 fn gamma_of(rng: &mut Rng, shape: f64) -> f64 {
     let d = shape - 1.0 / 3.0;
-    let c = 1.0 / libm::sqrt(9.0 * d);
+    let c = 1.0 / crate::Real::sqrt(9.0 * d);
     loop {
         let x = rng.normal();
         let root = 1.0 + c * x;
@@ -324,7 +325,7 @@ pub fn student(freedom: u64) -> f64 {
 
 /// P(|t| ≤ x): Abramowitz and Stegun 1964, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
 fn inside(x: f64, freedom: u64) -> f64 {
-    let angle = libm::atan(x / libm::sqrt(freedom as f64));
+    let angle = libm::atan(x / crate::Real::sqrt(freedom as f64));
     let (sin, cos) = libm::sincos(angle);
     let odd = freedom % 2 == 1;
     // Powers of the cosine with the products of odd over even numbers, or of even over odd ones.

@@ -264,7 +264,7 @@ impl<'a> Truth<'a> {
         let order = &mut order[..count];
         // Rows of one score are added by ascending weight, equal weights at once: no order of the rows enters the sums.
         let weight = |at: u64| self.weights[at as usize];
-        order.sort_unstable_by(|&a, &b| {
+        crate::sort::ascending_by(order, |a, b| {
             let scores = keys[b as usize].cmp(&keys[a as usize]);
             scores.then_with(|| weight(a).to_bits().cmp(&weight(b).to_bits()))
         });

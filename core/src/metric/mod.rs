@@ -40,7 +40,7 @@ mod summary;
 mod top;
 mod values;
 
-pub use ap::average_precision;
+pub use ap::{ApTally, average_precision};
 pub use auroc::{PairCounts, auroc, pair_counts};
 pub(crate) use cells::NORMAL;
 pub use cells::{Cells, Gap, MAX_GROUPS, Rate, cells_need, pairs_of_groups};

@@ -111,7 +111,7 @@ pub fn query_mean<T: Real>(
     if queries == 0 {
         return Err(Error::OneClass);
     }
-    let deviation = libm::sqrt(square / (queries as f64 - 1.0) / queries as f64);
+    let deviation = crate::Real::sqrt(square / (queries as f64 - 1.0) / queries as f64);
     Ok(QueryMean { value: mean, interval: Interval::around(mean, deviation, queries), queries, left_out })
 }
 

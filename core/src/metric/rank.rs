@@ -8,6 +8,7 @@
 
 use super::radix::{counts_len, sort_keys};
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
+use crate::features::COMPACT;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 
@@ -200,7 +201,14 @@ pub(crate) fn runs<T: Real>(
     scratch.check(need(scores.len()))?;
     let few = scores.len() / LOOKUP_SHARE;
     if scores.len() >= LOOKUP_FROM && classes.positives as usize <= few {
-        runs_by_lookup(scores, labels, classes, scratch, |run| visit(classes, run));
+        let mut visit = |run| visit(classes, run);
+        if COMPACT {
+            // (One copy for all metrics.)
+            let visit: &mut dyn FnMut(Run) = &mut visit;
+            runs_by_lookup(scores, labels, classes, scratch, visit);
+        } else {
+            runs_by_lookup(scores, labels, classes, scratch, visit);
+        }
     } else {
         for group in sorted(scores, |at| Some(labels[at] == 1), scratch) {
             visit(classes, group.run);

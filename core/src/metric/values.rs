@@ -51,5 +51,5 @@ pub fn value_summary<T: Real>(scores: &[T], values: &[T], weights: &[f64]) -> Re
         spread += w * (apart * apart);
     }
     let r2 = if spread > 0.0 { 1.0 - square / spread } else { f64::NAN };
-    Ok(ValueSummary { rmse: libm::sqrt(square / n), mae: absolute / n, r2 })
+    Ok(ValueSummary { rmse: crate::Real::sqrt(square / n), mae: absolute / n, r2 })
 }

@@ -266,7 +266,7 @@ impl<T: Real> Model<T> for Mlp {
                 Activation::Relu => inputs,
                 Activation::Tanh => inputs + out,
             };
-            let limit = libm::sqrt(6.0 / fan as f64);
+            let limit = crate::Real::sqrt(6.0 / fan as f64);
             let (weights, rest) = params[start..].split_at_mut(inputs * out);
             let mut draw = |at: &mut T| *at = T::of(limit * (2.0 * rng.uniform() - 1.0));
             weights.iter_mut().for_each(&mut draw);

@@ -282,7 +282,7 @@ const fn all_pairs_need(rows: usize, positives: usize, ap: bool) -> Need {
 /// Of smoothed hinge and ramp: also to sort the rows of scores that spread too far for the streams.
 const fn windows_need(rows: usize, positives: usize) -> Need {
     let sorted = Need { real: 0, f64: 3 * rows + 4 * positives, u32: rows, u64: rows };
-    ramp_sums::need(rows, positives).either(if SORTS { sorted } else { Need::NONE })
+    ramp_sums::need(rows, positives).either(if SORTS || cfg!(feature = "weights") { sorted } else { Need::NONE })
 }
 
 /// Of the panels alone.
@@ -846,7 +846,7 @@ pub const fn sum_need(rows: usize) -> Need {
 /// # Errors
 /// As [`auc`] and [`pauc`]; `OneClass` where a class has no weight; `Overflow` for weights, and beside them margins, that are
 /// neither 0 nor from 10⁻⁶⁰ to 10⁶⁰, and scores further apart; `Unsupported` for a plan of another surrogate or
-/// grade. (Builds with `compact` take no weights: [`Truth`] has none there.)
+/// grade. (Builds with `compact` take no weights without the feature `weights`: [`Truth`] has none there.)
 pub fn sum<S: Real, G: Real>(
     sum: Sum,
     scores: &[S],

@@ -43,6 +43,7 @@ pub struct Method {
     /// Its files, from the repository's root.
     pub files: &'static [&'static str],
     metric: Metric,
+    feature: Option<&'static str>,
     make: Make,
     /// Its form for several classes.
     several: Option<&'static Method>,
@@ -75,9 +76,15 @@ impl Method {
             source: Source { paper: text(source.paper), part: text(source.part) },
             files: if COMPACT { &[] } else { files },
             metric,
+            feature: None,
             make,
             several: None,
         }
+    }
+
+    /// In builds with a feature alone; `compact` does not say it.
+    const fn under(self, feature: &'static str) -> Self {
+        Self { feature: if COMPACT { None } else { Some(feature) }, ..self }
     }
 
     /// With a form for several classes.
@@ -109,6 +116,12 @@ impl Method {
     #[must_use]
     pub const fn metric(&self) -> &'static str {
         self.metric.name()
+    }
+
+    /// The feature of builds that have it, `None` where all have; also in builds with `compact`.
+    #[must_use]
+    pub const fn feature(&self) -> Option<&'static str> {
+        self.feature
     }
 
     /// Whether this build can train it; without the feature `every-method` some are listed only.
@@ -189,21 +202,28 @@ macro_rules! listed {
         let make = Make::Listed;
         #[cfg(feature = $feature)]
         let make = $make;
-        Method::of($entry, make)
+        Method::of($entry, make).under($feature)
     }};
 }
 
-/// A method with an estimator that is over the whole data, or is too large for a first download.
-macro_rules! ranked {
+/// A method with an exact estimator over the whole data.
+macro_rules! exact {
     ($Name:ident, $make:path, $entry:path) => {
-        listed!("ranked-methods", $entry, Make::Estimator(|settings| Ok(AnyEstimator::$Name($make(settings)?))))
+        listed!("exact-methods", $entry, Make::Estimator(|settings| Ok(AnyEstimator::$Name($make(settings)?))))
+    };
+}
+
+/// A method with an estimator of a range of ranks.
+macro_rules! ranged {
+    ($Name:ident, $make:path, $entry:path) => {
+        listed!("range-methods", $entry, Make::Estimator(|settings| Ok(AnyEstimator::$Name($make(settings)?))))
     };
 }
 
 /// A method with an estimator of more than one term.
 macro_rules! termed {
     ($Name:ident, $make:path, $entry:path) => {
-        listed!("every-method", $entry, Make::Estimator(|settings| Ok(AnyEstimator::$Name($make(settings)?))))
+        listed!("term-methods", $entry, Make::Estimator(|settings| Ok(AnyEstimator::$Name($make(settings)?))))
     };
 }
 
@@ -217,7 +237,7 @@ macro_rules! celled {
 /// A method on a finite sum.
 macro_rules! summed {
     ($Name:ident, $make:path, $entry:path) => {
-        listed!("every-method", $entry, Make::Sum(|settings, n, smooth| Ok(AnySum::$Name($make(settings, n, smooth)?))))
+        listed!("sum-methods", $entry, Make::Sum(|settings, n, smooth| Ok(AnySum::$Name($make(settings, n, smooth)?))))
     };
 }
 
@@ -234,23 +254,31 @@ macro_rules! both {
     }};
 }
 
+/// The exact methods alone: what uses no others need not link them.
+pub const EXACT_METHODS: [Method; 4] = [
+    exact!(Exact, Exact::ap_of, exact::AP),
+    exact!(Exact, Exact::auc_of, exact::AUC),
+    exact!(Exact, Exact::pauc_of, exact::PAUC),
+    exact!(CrossEntropyExact, CrossEntropyExact::from_settings, ce_exact::ENTRY),
+];
+
 /// Every method. With the feature `compact` without titles, sentences, sources and files, and those that are not built
 /// without parameters.
 pub static METHODS: &[Method] = &[
     scored!(Soap, Soap::from_settings, soap::ENTRY),
     scored!(AucPairwise, AucPairwise::from_settings, auc_pairwise::ENTRY),
-    ranked!(Exact, Exact::ap_of, exact::AP),
-    ranked!(Exact, Exact::auc_of, exact::AUC),
-    ranked!(Exact, Exact::pauc_of, exact::PAUC),
-    ranked!(PaucThreshold, PaucThreshold::from_settings, pauc_threshold::ENTRY),
+    EXACT_METHODS[0],
+    EXACT_METHODS[1],
+    EXACT_METHODS[2],
+    ranged!(PaucThreshold, PaucThreshold::from_settings, pauc_threshold::ENTRY),
     termed!(PaucDual, PaucDual::from_settings, pauc_dual::AGD),
     termed!(PaucDual, PaucDual::from_settings, pauc_dual::DCA),
     termed!(PaucDual, PaucDual::from_settings, pauc_dual::PROXIMAL_DCA),
-    ranked!(PaucMinibatch, PaucMinibatch::from_settings, pauc_minibatch::ENTRY),
-    ranked!(PaucDro, PaucDro::sopa, pauc_dro::SOPA),
-    ranked!(PaucDro, PaucDro::sopa_s, pauc_dro::SOPA_S),
-    ranked!(PaucDro, PaucDro::sota_s, pauc_dro::SOTA_S),
-    ranked!(PaucTight, PaucTight::from_settings, pauc_tight::ENTRY),
+    ranged!(PaucMinibatch, PaucMinibatch::from_settings, pauc_minibatch::ENTRY),
+    ranged!(PaucDro, PaucDro::sopa, pauc_dro::SOPA),
+    ranged!(PaucDro, PaucDro::sopa_s, pauc_dro::SOPA_S),
+    ranged!(PaucDro, PaucDro::sota_s, pauc_dro::SOTA_S),
+    ranged!(PaucTight, PaucTight::from_settings, pauc_tight::ENTRY),
     termed!(Sorr, Sorr::from_settings, sorr::ENTRY),
     both!(
         scored!(CrossEntropy, CrossEntropy::plain, cross_entropy::PLAIN),
@@ -259,7 +287,7 @@ pub static METHODS: &[Method] = &[
         softmax::ENTRY
     ),
     scored!(CrossEntropy, CrossEntropy::balanced, cross_entropy::BALANCED),
-    ranked!(CrossEntropyExact, CrossEntropyExact::from_settings, ce_exact::ENTRY),
+    EXACT_METHODS[3],
     both!(
         scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::PPD_SG),
         AucMulticlass,

@@ -254,13 +254,13 @@ impl<'a> Settings<'a> {
     pub fn auto(&self, param: &Param) -> Option<f64> {
         let of = |linear: f64, network: f64| if self.scope.network { network } else { linear };
         let per_row = |linear: f64, network: f64, from_linear: f64| {
-            let rooted = from_linear * libm::sqrt(self.scope.params as f64);
+            let rooted = from_linear * crate::Real::sqrt(self.scope.params as f64);
             (if self.scope.from_linear { rooted } else { of(linear, network) }) / self.scope.rows()
         };
         Some(match param.auto? {
             Auto::Model { linear, network } => of(linear, network),
             Auto::Rate { linear, network, steps } => {
-                let shorter = libm::sqrt(steps as f64 / self.scope.steps.max(1) as f64);
+                let shorter = crate::Real::sqrt(steps as f64 / self.scope.steps.max(1) as f64);
                 of(linear, network * shorter.clamp(1.0, 10.0))
             }
             Auto::Penalised { linear, network, penalty } => {

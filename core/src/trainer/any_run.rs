@@ -20,7 +20,7 @@ pub enum AnyRun<T: Real> {
     /// An estimator and an algorithm, over batches or everything.
     Batches(BatchRun<T>),
     /// A finite sum.
-    #[cfg(feature = "every-method")]
+    #[cfg(feature = "sum-methods")]
     Sum(SumRun<T>),
 }
 
@@ -28,7 +28,7 @@ macro_rules! each {
     ($any:expr, $run:ident => $body:expr) => {
         match $any {
             AnyRun::Batches($run) => $body,
-            #[cfg(feature = "every-method")]
+            #[cfg(feature = "sum-methods")]
             AnyRun::Sum($run) => $body,
         }
     };
@@ -40,6 +40,14 @@ impl<T: Real> AnyRun<T> {
     }
     pub(super) fn estimator_state(&self) -> &[T] {
         each!(self, run => run.estimator_state())
+    }
+    /// That of an estimator and an algorithm, if it is one.
+    pub(super) fn batches(&self) -> Option<&BatchRun<T>> {
+        match self {
+            Self::Batches(run) => Some(run),
+            #[cfg(feature = "sum-methods")]
+            Self::Sum(_) => None,
+        }
     }
 }
 
@@ -87,11 +95,7 @@ impl<T: Real> Run<T> for AnyRun<T> {
         each!(self, run => run.link())
     }
     fn estimator(&self) -> Option<&AnyEstimator> {
-        match self {
-            Self::Batches(run) => Some(&run.host().estimator),
-            #[cfg(feature = "every-method")]
-            Self::Sum(_) => None,
-        }
+        self.batches().map(|run| &run.host().estimator)
     }
     fn diagnostic(&mut self, data: &Dataset<T>) -> Result<Option<Diagnostic>> {
         each!(self, run => run.diagnostic(data))

@@ -4,14 +4,14 @@ use super::config::{Config, TrainerError, as_rows, counted, no_weights, refuse_u
 use super::passes::{SharedPasses, Work};
 use super::run::{Diagnostic, Objective, Run};
 use crate::algorithm::{Adam, Algorithm, AnyAlgorithm};
-#[cfg(feature = "every-method")]
+#[cfg(feature = "exact-methods")]
 use crate::algorithm::{COUNTERS, State};
 use crate::batch::{Batch, Drawn, WEIGHTS};
 use crate::checkpoint::{CheckpointError, Coded, MOST, Reader, reals, write_reals};
 use crate::data::{Dataset, Rows, Segments, Targets};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Estimator, Exact, Grad, Link, Weights};
-use crate::features::{EVERY, MINIMAL, MULTICLASS};
+use crate::features::{EVERY, EXACT, MINIMAL, MULTICLASS};
 use crate::host::{BeforeIn, Buffers, Data, Host, Last, Passes, Pretraining, RunState, Sizes, add_pull};
 use crate::metric;
 use crate::model::{AnyModel, Model};
@@ -291,7 +291,7 @@ where
     /// The objective, where it is one over the whole data.
     fn exact(&self) -> Option<Exact> {
         // (A small module without the exact methods has no use for what follows of one.)
-        if !MINIMAL && self.host.estimator.needs_all() { self.host.estimator.whole() } else { None }
+        if EXACT && self.host.estimator.needs_all() { self.host.estimator.whole() } else { None }
     }
 
     /// At the end of an exact method that went on from something else: the model where its own steps began, if the metric
@@ -333,7 +333,8 @@ where
         let aux = self.iterate()[self.sizes.params..].to_vec();
         let tables = self.tables().to_vec();
         let batch = batch.with_tables(&tables);
-        if let Some(whole) = self.host.estimator.whole() {
+        // (Modules of other methods than these do without their sums: all pairs are as right.)
+        if let (Some(whole), true) = (self.host.estimator.whole(), EXACT || MINIMAL) {
             return whole.value(&batch, &aux, self.work.lend(Estimator::<T>::need(&whole, batch.shape())));
         }
         self.host.estimator.value(&batch, &aux, self.work.lend(self.host.estimator.need(batch.shape())))
@@ -444,7 +445,7 @@ where
         }
         let pairs = (ordered.len() - population[0] as usize) as f64 * ordered.len() as f64;
         let value = if self.host.estimator.values_all_pairs() && pairs > MOST_PAIRS {
-            let every = libm::ceil(libm::sqrt(pairs / MOST_PAIRS)) as usize;
+            let every = libm::ceil(crate::Real::sqrt(pairs / MOST_PAIRS)) as usize;
             let (low, high) = ordered.split_at(population[0] as usize);
             let population = [low, high].map(|class| class.len().div_ceil(every) as u32);
             let thinned: Vec<T> = low.iter().step_by(every).chain(high.iter().step_by(every)).copied().collect();
@@ -476,7 +477,7 @@ where
         let iterate = self.iterate();
         let free = &iterate[..iterate.len().saturating_sub(ascent)];
         let square: f64 = free.iter().map(|x| x.f64() * x.f64()).sum();
-        Ok((libm::sqrt(square) > 0.99 * radius).then_some(Diagnostic::Edge { radius }))
+        Ok((crate::Real::sqrt(square) > 0.99 * radius).then_some(Diagnostic::Edge { radius }))
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -510,14 +511,14 @@ where
 
 impl<T: Real> BatchRun<T> {
     /// Raw scores of some rows.
-    #[cfg(feature = "every-method")]
+    #[cfg(feature = "exact-methods")]
     pub(super) fn score_some(&mut self, data: &Dataset<T>, index: &[u32], scores: &mut [T]) -> Result<()> {
         let at = self.host.iterate_at::<T>(&self.sizes, self.steps_done());
         self.passes.forward(&self.host.model, &self.real[at..at + self.sizes.params], data.rows(), index, scores)
     }
 
     /// A run by L-BFGS that has ended goes on with another decay, for so many steps at most; others stay as they are.
-    #[cfg(feature = "every-method")]
+    #[cfg(feature = "exact-methods")]
     pub(super) fn go_on(&mut self, decay: f64, steps: u64) {
         let AnyAlgorithm::Lbfgs(rule) = self.host.algorithm else { return };
         let (points, rest) = self.real.split_at_mut(self.sizes.points);

@@ -7,7 +7,8 @@ use super::run::Run;
 use super::{AnyRun, BatchRun, Predictor, Trainer};
 use crate::constraint::{Constraint, Constraints, Measure};
 use crate::data::Dataset;
-use crate::error::{Error, Result};
+use crate::decimal;
+use crate::error::{Error, Escaped, Result};
 use crate::estimator::{AnyEstimator, Function};
 use crate::example_loss::GlmLoss;
 use crate::expression::{Bound, Expression, Quantity};
@@ -57,15 +58,11 @@ pub(super) fn asked<T: Real>(
 
 /// `Ok` unless constraints are asked for that the settings make meaningless.
 pub(super) fn check_used<T: Real>(config: &Config, run: &AnyRun<T>) -> Result<(), TrainerError> {
-    match run {
-        AnyRun::Batches(run)
-            if matches!(run.host().estimator, AnyEstimator::Gdro(_)) && !config.constraints.is_empty() =>
-        {
-            let text = "minimises the loss of the worst groups (cvar), and that under no constraints";
-            Err(TrainerError::Config(format!("method {} {text}", config.method)))
-        }
-        AnyRun::Batches(_) | AnyRun::Sum(_) => Ok(()),
+    if !matches!(run.estimator(), Some(AnyEstimator::Gdro(_))) || config.constraints.is_empty() {
+        return Ok(());
     }
+    let text = "minimises the loss of the worst groups (cvar), and that under no constraints";
+    Err(TrainerError::Config(format!("method {} {text}", config.method)))
 }
 
 /// `auc`, `ce`, or `cvar:SHARE`, the mean loss of the worst share of the groups, as settings of a method.
@@ -79,7 +76,7 @@ pub fn objective(method: &Method, text: &str) -> Result<Vec<(String, String)>, T
         return refuse(&format!("method {} has its own", method.name));
     }
     let (what, share) = match text.split_once(':') {
-        Some(("cvar", share)) if share.parse().is_ok_and(|share: f64| share > 0.0 && share <= 1.0) => {
+        Some(("cvar", share)) if decimal::number(share).is_some_and(|share| share > 0.0 && share <= 1.0) => {
             ("cvar", Some(share))
         }
         None if text == "auc" || text == "ce" => (text, None),
@@ -112,7 +109,7 @@ impl Config {
 
 /// With numbers for the groups, those of files behind those of the training rows, and for what is `old`.
 fn numbered<T: Real>(text: &str, train: &Dataset<T>, beside: &Beside<T>) -> Result<Constraint, TrainerError> {
-    let refuse = |why: String| TrainerError::Config(format!("constraint \"{}\": {why}", text.escape_debug()));
+    let refuse = |why: String| TrainerError::Config(format!("constraint \"{}\": {why}", Escaped(text)));
     let read = Expression::parse(text).map_err(|error| refuse(format!("{error}")))?;
     let mut rows = train;
     let measure = match &read.quantity {
@@ -318,9 +315,7 @@ impl<T: Real> Trainer<T> {
     /// The tracked values and the weights of what it trains under, now; empty before the method's own steps. O(functions).
     #[must_use]
     pub fn constraint_functions(&self) -> Vec<Function> {
-        match &self.run {
-            AnyRun::Batches(run) if self.steps_done() > self.pretraining_steps() => run.constraint_functions(),
-            AnyRun::Batches(_) | AnyRun::Sum(_) => Vec::new(),
-        }
+        let run = self.run.batches().filter(|_| self.steps_done() > self.pretraining_steps());
+        run.map(BatchRun::constraint_functions).unwrap_or_default()
     }
 }

@@ -1,4 +1,4 @@
-//! In place of `constraints.rs` in builds without `every-method`, which have no methods that train under constraints.
+//! In place of `constraints.rs` in builds without `group-methods`, which have no methods that train under constraints.
 
 use super::best::Excess;
 use super::config::{Config, TrainerError};

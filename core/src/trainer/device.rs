@@ -176,8 +176,7 @@ impl<T: Real> Trainer<T> {
     }
 
     fn batches(&self) -> Result<&BatchRun<T>> {
-        let AnyRun::Batches(run) = &self.run else { return Err(SUM) };
-        Ok(run)
+        self.run.batches().ok_or(SUM)
     }
 }
 

@@ -243,7 +243,7 @@ impl<T: Real> Trainer<T> {
         }
         // (The decay that cross-validation chose stays, too.)
         let chosen = |method: &Method| method.params.iter().any(|param| param.name == "folds");
-        let chosen = cfg!(feature = "every-method") && before.method().is_some_and(chosen);
+        let chosen = cfg!(feature = "exact-methods") && before.method().is_some_and(chosen);
         if chosen && config.settings.iter().all(|(name, _)| name != "decay") {
             config.settings.extend(before.config.settings.iter().rfind(|(name, _)| name == "decay").cloned());
         }

@@ -10,18 +10,18 @@ mod any_run;
 mod batch_run;
 mod best;
 mod config;
-#[cfg_attr(not(feature = "every-method"), path = "constraints_none.rs")]
+#[cfg_attr(not(feature = "group-methods"), path = "constraints_none.rs")]
 mod constraints;
 mod figures;
 // The full build alone can begin at a model, and look at rows of files.
-#[cfg(feature = "every-method")]
+#[cfg(feature = "more-methods")]
 mod device;
-#[cfg_attr(not(all(feature = "every-method", not(feature = "compact"))), path = "given_none.rs")]
+#[cfg_attr(not(all(feature = "more-methods", not(feature = "compact"))), path = "given_none.rs")]
 mod given;
 mod linear_start;
 mod passes;
 mod predictor;
-#[cfg_attr(not(feature = "every-method"), path = "ridge_none.rs")]
+#[cfg_attr(not(feature = "exact-methods"), path = "ridge_none.rs")]
 mod ridge;
 mod run;
 mod saved;
@@ -29,7 +29,7 @@ mod saved;
 mod stream;
 mod sum_run;
 mod warning;
-#[cfg(feature = "every-method")]
+#[cfg(feature = "group-methods")]
 mod watch;
 
 pub use any_run::AnyRun;
@@ -37,20 +37,20 @@ pub use batch_run::BatchRun;
 pub use best::{Best, LOOKS, own_metric};
 pub use config::{Config, Init, Length, ModelSpec, TrainerError};
 pub use constraints::*;
+#[cfg(feature = "more-methods")]
+pub use device::Snapshot;
 pub use figures::Figures;
 pub use given::*;
 pub use predictor::{Predictor, Scored};
+#[cfg(feature = "exact-methods")]
+pub use ridge::{Path, PathPoint};
 pub use run::{Diagnostic, Objective, Run, SumReport};
 #[cfg(feature = "stream")]
 pub use stream::stream_methods;
 pub use sum_run::{End, SumRun};
 pub use warning::Warning;
-#[cfg(feature = "every-method")]
-pub use {
-    device::Snapshot,
-    ridge::{Path, PathPoint},
-    watch::{Tracked, Watch},
-};
+#[cfg(feature = "group-methods")]
+pub use watch::{Tracked, Watch};
 
 use crate::data::{Dataset, Rows, Targets};
 use crate::error::{Error, Result, count_labels, exact_len};
@@ -137,7 +137,7 @@ enum Begin<'a, T> {
     /// At its own start.
     Fresh,
     /// At these parameters.
-    #[cfg(feature = "every-method")]
+    #[cfg(feature = "more-methods")]
     At(&'a [T]),
     /// Where a saved state is about to be read.
     Saved(PhantomData<&'a T>),
@@ -201,7 +201,7 @@ impl<T: Real> Trainer<T> {
     ///
     /// # Errors
     /// As [`new`](Self::new); `Config` for a finite sum; `Core` with `Length` or `NonFinite` for the parameters.
-    #[cfg(feature = "every-method")]
+    #[cfg(feature = "more-methods")]
     pub fn new_at(
         config: &Config,
         train: Arc<Dataset<T>>,
@@ -222,7 +222,7 @@ impl<T: Real> Trainer<T> {
         let method = method_for(config, &train)?;
         let mut pairs = config.pairs();
         let at: Option<&[T]> = match begin {
-            #[cfg(feature = "every-method")]
+            #[cfg(feature = "more-methods")]
             Begin::At(params) => Some(params),
             Begin::Fresh | Begin::Saved(_) => None,
         };
@@ -292,15 +292,15 @@ impl<T: Real> Trainer<T> {
         let counted = if method.is_finite_sum() { rows.len() } else { config::counted(&weights, rows.len()) };
         let counted = train.stands_for_rows().unwrap_or(counted);
         let run = match method.kind {
-            #[cfg(feature = "every-method")]
+            #[cfg(feature = "sum-methods")]
             registry::Kind::FiniteSum if at.is_some() => {
                 return Err(TrainerError::Config(format!("method {} begins at no given parameters", method.name)));
             }
-            #[cfg(feature = "every-method")]
+            #[cfg(feature = "sum-methods")]
             registry::Kind::FiniteSum => {
                 AnyRun::Sum(SumRun::of_method(method, &settings, config, model, rows, &beside, &weights)?)
             }
-            #[cfg(not(feature = "every-method"))]
+            #[cfg(not(feature = "sum-methods"))]
             registry::Kind::FiniteSum => return Err(TrainerError::NotBuilt { method: method.name }),
             registry::Kind::Batches | registry::Kind::Cells | registry::Kind::Whole => {
                 if let Some(params) = at {
@@ -552,7 +552,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     }
     /// How cross-validation chose the weight decay, if it did when the trainer was made; its configuration then has the decay among its
     /// settings. A saved run keeps the decay alone.
-    #[cfg(feature = "every-method")]
+    #[cfg(feature = "exact-methods")]
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_ref()

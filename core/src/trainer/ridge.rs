@@ -120,7 +120,7 @@ impl<T: Real> Fits<'_, T> {
             apart * apart
         };
         let square: f64 = sums.iter().zip(&masses).map(spread).sum();
-        Ok(PathPoint { decay, loss, deviation: libm::sqrt(square * k / (k - 1.0)) })
+        Ok(PathPoint { decay, loss, deviation: crate::Real::sqrt(square * k / (k - 1.0)) })
     }
 }
 
@@ -230,7 +230,7 @@ fn chosen<T: Real>(
     let (strongest, weakest) = (exponent(total), exponent(WEAKEST * total / rows));
 
     let (first, _) = decay(strongest);
-    let close = libm::sqrt(CLOSE / rows).clamp(TOLERANCE[0], TOLERANCE[1]);
+    let close = crate::Real::sqrt(CLOSE / rows).clamp(TOLERANCE[0], TOLERANCE[1]);
     // (Without the code that prints fractions.)
     let tolerance = format!("{}e-6", libm::rint(1e6 * close));
     let mut pairs = pairs_without(config, &CHOOSING);

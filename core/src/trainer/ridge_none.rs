@@ -1,4 +1,4 @@
-//! In place of `ridge.rs` in builds without `every-method`: decays are given, not chosen.
+//! In place of `ridge.rs` in builds without `exact-methods`: decays are given, not chosen.
 
 use super::{Config, TrainerError};
 use crate::data::Dataset;

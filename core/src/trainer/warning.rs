@@ -252,7 +252,7 @@ fn of_binary(train: &Summary, test: Option<&Summary>) -> Option<Warning> {
 fn memorised(train: &Summary, test: &Summary) -> Option<Warning> {
     // (The variance of an AUROC A is at most A (1 − A)/min(n₊, n₋): Cortes and Mohri 2004.)
     let fewer = test.positives.min(test.negatives) as f64;
-    let error = libm::sqrt(test.auroc * (1.0 - test.auroc) / fewer);
+    let error = crate::Real::sqrt(test.auroc * (1.0 - test.auroc) / fewer);
     let far = train.auroc - test.auroc > 0.05 + 2.0 * error && train.ap - test.ap > 0.1;
     far.then_some(Warning::Memorised { train: train.ap, test: test.ap })
 }
@@ -367,7 +367,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
             way += (x - from) * (x - from);
             length += from * from;
         }
-        Some(libm::sqrt(way / length))
+        Some(crate::Real::sqrt(way / length))
     }
 
     /// Mean slope of the method's link over scores; `None` where it is the identity.

@@ -2,9 +2,9 @@
 //!
 //! cargo ─► undercurve_wasm.wasm ─► wasm-bindgen (linked in, no separate tool) ─► wasm/js/pkg ─► npm, Vite ─► demo/web/dist
 //!
-//! The package's five modules are the same crate with different features; the registry's texts go beside them as JavaScript.
+//! The package's nine modules are the same crate with different features; the registry's texts go beside them as JavaScript.
 
-use crate::shrink_wasm;
+use crate::{contents, shrink_wasm};
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -13,10 +13,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Instant;
-use undercurve::CODES;
+use undercurve::checkpoint::CheckpointError;
 use undercurve::estimator::Estimator;
 use undercurve::registry::{Domain, Kind, METHODS, Method, class_methods};
 use undercurve::surrogate::SURROGATE_NAMES;
+use undercurve::trainer::TrainerError;
+use undercurve::{CODES, Error};
 use undercurve_demo::{error, methods, output};
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -137,10 +139,14 @@ fn ensure_target() -> Result<((), String)> {
 }
 
 /// The modules of the package: the feature that makes one, and its name.
-const MODULES: [(&str, &str); 5] = [
+const MODULES: [(&str, &str); 9] = [
     ("train", "undercurve"),
-    ("full", "undercurve_full"),
+    ("whole", "undercurve_whole"),
+    ("sums", "undercurve_sums"),
+    ("groups", "undercurve_groups"),
     ("objective", "undercurve_objective"),
+    ("pairs", "undercurve_pairs"),
+    ("exact", "undercurve_exact"),
     ("files", "undercurve_files"),
     ("webgpu", "undercurve_webgpu"),
 ];
@@ -148,15 +154,26 @@ const MODULES: [(&str, &str); 5] = [
 fn build_package(checkout: &Checkout) -> Result<((), String)> {
     let out = checkout.package();
     fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
+    // (What an earlier release made is none of this one.)
+    for entry in fs::read_dir(&out).context("wasm/js/pkg")?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let stem = name.split('.').next().unwrap_or_default().trim_end_matches("_bg");
+        if stem.starts_with("undercurve") && !MODULES.iter().any(|module| module.1 == stem) {
+            fs::remove_file(entry.path()).context(name)?;
+        }
+    }
     // One thread is busy with a module for most of its time, so two are made at a time; each cargo wants a folder of its own, and
     // the last module shares next to nothing with the others.
     let (last, others) = MODULES.split_last().context("no module")?;
     let apart = target_folder(checkout).join(last.1);
-    std::thread::scope(|scope| {
+    let made = std::thread::scope(|scope| {
         let last = scope.spawn(|| build_module(checkout, last, Some(&apart)));
-        others.iter().try_for_each(|module| build_module(checkout, module, None))?;
-        last.join().map_err(|_| anyhow!("a builder failed"))?
+        let mut made = others.iter().map(|module| build_module(checkout, module, None)).collect::<Result<Vec<_>>>()?;
+        made.push(last.join().map_err(|_| anyhow!("a builder failed"))??);
+        anyhow::Ok(made)
     })?;
+    let head = "# What each module is made of\n\nBytes of code by the folder, or the crate, where it was written.\n\n";
+    fs::write(out.join("contents.md"), format!("{head}{}", made.concat())).context("contents.md")?;
     let mut sizes = Vec::new();
     for (feature, name) in MODULES {
         let file = format!("{name}_bg.wasm");
@@ -169,11 +186,77 @@ fn build_package(checkout: &Checkout) -> Result<((), String)> {
     let lists = format!("{head}export const METHODS = {two};\nexport const CLASS_METHODS = {several};\n");
     fs::write(out.join("methods.js"), lists).context("methods.js")?;
     fs::write(out.join("names.d.ts"), names()).context("names.d.ts")?;
-    let codes: Vec<String> = CODES.iter().map(|(code, name, _)| format!("  {code}: \"{name}\",\n")).collect();
-    let codes =
-        format!("// The numbers of errors, written from the core.\nexport const CODES = {{\n{}}};\n", codes.concat());
-    fs::write(out.join("codes.js"), codes).context("codes.js")?;
+    fs::write(out.join("codes.js"), codes()).context("codes.js")?;
+    fs::write(out.join("homes.js"), homes()).context("homes.js")?;
     Ok(((), format!("{} gzip", sizes.join(", "))))
+}
+
+/// The module of each method that the first one has not, and the methods whose objectives are in the module of exact sums.
+fn homes() -> String {
+    let home = |method: &Method| match method.feature()? {
+        "sum-methods" => Some("sums"),
+        "group-methods" => Some("groups"),
+        _ => Some("whole"),
+    };
+    let lines = METHODS.iter().filter_map(|method| Some(format!("  \"{}\": \"{}\",\n", method.name, home(method)?)));
+    let exact = METHODS.iter().filter(|method| method.feature() == Some("exact-methods")).map(|method| method.name);
+    format!(
+        "// Which module has a method, written from the registry.\nexport const HOMES = {{\n{}}};\nexport const EXACT = {};\n",
+        lines.collect::<String>(),
+        Value::from_iter(exact)
+    )
+}
+
+/// The numbers of errors with their names, and the texts of those that cross as numbers, with names in braces for what differs.
+fn codes() -> String {
+    const PLACES: [(usize, &str); 3] = [(70_001, "{at}"), (70_002, "{need}"), (70_003, "{got}")];
+    let ([(at, _), (need, _), (got, _)], what) = (PLACES, "{what}");
+    let core = [
+        Error::Length { what, need, got },
+        Error::NonFinite { what, at },
+        Error::Label { at },
+        Error::Weight { at },
+        Error::Index { what, at, len: need },
+        Error::OneClass,
+        Error::Empty { what },
+        Error::Overflow { what },
+        Error::Param { what },
+        Error::Unreachable { what },
+        Error::Unsupported { what },
+        Error::Unpromised { more: None, what },
+    ];
+    let saved = [
+        CheckpointError::NotOurs,
+        CheckpointError::Version(u16::MAX),
+        CheckpointError::Damaged,
+        CheckpointError::ModelOnly,
+        CheckpointError::Mismatch(what),
+    ];
+    let core = core.iter().map(|error| (error.code(), error.to_string()));
+    let absent = TrainerError::NotBuilt { method: what };
+    let saved = saved.iter().map(|error| (error.code(), error.to_string().replace(&u16::MAX.to_string(), PLACES[1].1)));
+    let texts = core.chain(saved).chain([(absent.code(), absent.to_string())]).map(|(code, text)| {
+        let text = PLACES.iter().fold(text, |text, (number, name)| text.replace(&number.to_string(), name));
+        (code, text)
+    });
+    let object = |lines: Vec<(u16, String)>| {
+        let lines = lines.iter().map(|(code, text)| format!("  {code}: {},\n", Value::from(text.as_str())));
+        format!("{{\n{}}};\n", lines.collect::<String>())
+    };
+    let names = CODES.iter().map(|(code, name, _)| (*code, (*name).to_owned()));
+    let head = "// The numbers of errors, and what they say, written from the core.\n";
+    format!("{head}export const CODES = {}export const TEXTS = {}", object(names.collect()), object(texts.collect()))
+}
+
+/// Builds the module of a feature; what it is made of.
+pub fn module(checkout: &Checkout, feature: &str) -> Result<String> {
+    let known = MODULES.map(|module| module.0).join(", ");
+    let module = MODULES.iter().find(|module| module.0 == feature);
+    let module = module.with_context(|| format!("no module \"{feature}\"; there are {known}"))?;
+    fs::create_dir_all(checkout.package()).context("wasm/js/pkg")?;
+    let made = build_module(checkout, module, None)?;
+    let bytes = fs::read(checkout.package().join(format!("{}_bg.wasm", module.1))).context(module.1)?;
+    Ok(format!("{}{} gzip", made, kilobytes(gzip_len(&bytes)?)))
 }
 
 /// Words as a TypeScript union.
@@ -224,8 +307,8 @@ fn target_folder(checkout: &Checkout) -> PathBuf {
         .map_or_else(|| checkout.root.join("target"), |folder| checkout.root.join(folder))
 }
 
-/// One module: the crate with one feature, then its JavaScript half; in cargo's folder, or another.
-fn build_module(checkout: &Checkout, &(feature, name): &(&str, &str), folder: Option<&Path>) -> Result<()> {
+/// One module: the crate with one feature, then its JavaScript half; in cargo's folder, or another. What it is made of.
+fn build_module(checkout: &Checkout, &(feature, name): &(&str, &str), folder: Option<&Path>) -> Result<String> {
     let mut build = cargo();
     if let Some(folder) = folder {
         build.env("CARGO_TARGET_DIR", folder);
@@ -247,13 +330,18 @@ fn build_module(checkout: &Checkout, &(feature, name): &(&str, &str), folder: Op
         .web(true)?
         .typescript(true)
         .omit_default_module_path(false)
-        .remove_name_section(true)
         .remove_producers_section(true)
         .out_name(name)
         .generate_output()
         .context("wasm-bindgen")?;
     shrink_wasm::trap_at_panics(output.wasm_mut());
-    output.emit(checkout.package()).context("wasm-bindgen")
+    output.emit(checkout.package()).context("wasm-bindgen")?;
+    // The names have told what is in it.
+    let file = checkout.package().join(format!("{name}_bg.wasm"));
+    let module = fs::read(&file).with_context(|| file.display().to_string())?;
+    let made = contents::contents(&module).with_context(|| format!("{name}: a module without names"))?;
+    fs::write(&file, contents::without_names(&module)).with_context(|| file.display().to_string())?;
+    Ok(made.table(&format!("{name}_bg.wasm")))
 }
 
 /// 128-bit SIMD everywhere, never relaxed SIMD (its results differ between CPUs); and no folder of this machine in the file.

@@ -1,6 +1,7 @@
 //! `cargo demo`: builds the page and serves it on this machine.
 
 mod build_web;
+mod contents;
 mod serve;
 mod shrink_wasm;
 

@@ -30,6 +30,9 @@ pub struct Args {
     /// Build the wasm package and the page, and stop
     #[arg(long, conflicts_with = "dev")]
     build_only: bool,
+    /// Build one module of the wasm package alone, and say what it is made of
+    #[arg(long, value_name = "FEATURE", exclusive = true)]
+    module: Option<String>,
 }
 
 /// Builds the page and serves it until the program is stopped.
@@ -40,6 +43,9 @@ pub fn run(args: &Args) -> error::Result<()> {
     let checkout = Checkout::find()?;
     // What it is there for is the page.
     output::go_on();
+    if let Some(feature) = &args.module {
+        return output::line(build_web::module(&checkout, feature)?);
+    }
     output::line("undercurve: building the page")?;
     build_web::build(&checkout, !args.dev)?;
     if args.build_only {

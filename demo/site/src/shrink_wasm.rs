@@ -4,9 +4,10 @@
 //! The check itself stays, and a failed one traps as before. The places themselves (file, line and column) are blanked
 //! where nothing else speaks of them, since zeros take no room in a download.
 
+use crate::contents;
 use std::collections::{HashMap, HashSet};
 use walrus::ir::{Const, Instr, InstrSeq, Unreachable, Value, Visitor, VisitorMut, dfs_in_order, dfs_pre_order_mut};
-use walrus::{ConstExpr, DataKind, FunctionId, Module};
+use walrus::{ConstExpr, DataKind, ElementItems, ExportItem, FunctionBuilder, FunctionId, FunctionKind, Module};
 
 /// Names of functions of `core` and `alloc` that only make a text and stop.
 const PANICS: [&str; 9] = [
@@ -43,8 +44,62 @@ pub fn trap_at_panics(module: &mut Module) {
         let entry = function.entry_block();
         dfs_pre_order_mut(&mut calls, function, entry);
     }
+    drop_formatting(module);
     walrus::passes::gc::run(module);
     blank_places(module, &calls.places);
+}
+
+/// Whether a function formats a value, by its name: it takes a `Formatter`, or writes for one.
+fn is_formatting(name: &str) -> bool {
+    let plain: String = contents::plain(name);
+    ["core::fmt::", "core::str::count::"].iter().any(|part| plain.contains(part))
+}
+
+/// Where nothing formats any more, empties the places of the table from which panics would have called what does. (Only `core::fmt`
+/// makes a `Formatter`.)
+fn drop_formatting(module: &mut Module) {
+    let is_formatting =
+        |module: &Module, id: FunctionId| module.funcs.get(id).name.as_deref().is_some_and(is_formatting);
+    let mut listed = Vec::new();
+    for elements in module.elements.iter() {
+        if let ElementItems::Functions(ids) = &elements.items {
+            listed.extend(ids.iter().copied());
+        }
+    }
+    let exported = module.exports.iter().filter_map(|export| match export.item {
+        ExportItem::Function(id) => Some(id),
+        _ => None,
+    });
+    let mut rest: Vec<FunctionId> = exported.chain(module.start).collect();
+    rest.extend(listed.iter().copied().filter(|&id| !is_formatting(module, id)));
+    let mut live: HashSet<FunctionId> = rest.iter().copied().collect();
+    while let Some(id) = rest.pop() {
+        let FunctionKind::Local(function) = &module.funcs.get(id).kind else { continue };
+        let mut called = Called(Vec::new());
+        dfs_in_order(&mut called, function, function.entry_block());
+        rest.extend(called.0.into_iter().filter(|&id| live.insert(id)));
+    }
+    if live.iter().any(|&id| is_formatting(module, id)) {
+        return;
+    }
+    let mut builder = FunctionBuilder::new(&mut module.types, &[], &[]);
+    builder.func_body().unreachable();
+    let stop = builder.finish(Vec::new(), &mut module.funcs);
+    let dead: HashSet<FunctionId> = listed.into_iter().filter(|&id| is_formatting(module, id)).collect();
+    for elements in module.elements.iter_mut() {
+        if let ElementItems::Functions(ids) = &mut elements.items {
+            ids.iter_mut().filter(|id| dead.contains(id)).for_each(|id| *id = stop);
+        }
+    }
+}
+
+/// The functions that code calls or refers to.
+struct Called(Vec<FunctionId>);
+
+impl Visitor<'_> for Called {
+    fn visit_function_id(&mut self, id: &FunctionId) {
+        self.0.push(*id);
+    }
 }
 
 struct Calls {

@@ -33,7 +33,7 @@ export function javascript(shown) {
   const settings = Object.fromEntries(Object.entries(lane.settings).map(([name, value]) => [name, number(value)]));
   const method = { name: lane.method, ...(kind !== "several" && { fpr: fpr(shown) }), ...(Object.keys(settings).length && { settings }) };
   const options = { model, method, seed: state.seed, steps: state.steps, constraints, scale: drawn && kind !== "groups" ? "standard" : undefined };
-  const full = kind === "two" ? "init" : "initFull";
+  const full = kind === "two" ? "init" : "initGroups";
   const lines = [];
   if (file) {
     const { label, positive, impute = false, ignore = [], categorical = [], weight = 1 } = file;

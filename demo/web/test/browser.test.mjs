@@ -547,7 +547,7 @@ const eachClass = (page) => page.$$eval("#each-table tbody tr", (rows) => rows.m
 test("samples of several classes train them at once; the address brings back the same numbers", async (t) => {
   for (const [name, classes, held] of [["digits-all", 10, 719], ["pinwheel", 5, 6000]]) {
     const { page, foreign, errors, modules, close } = await open(`#data=${name}&steps=200&class=3&seed=2`);
-    assert.deepEqual([...modules].sort(), ["undercurve", ...(name === "pinwheel" ? [] : ["undercurve_files"]), "undercurve_full"]);
+    assert.deepEqual([...modules].sort(), ["undercurve", ...(name === "pinwheel" ? [] : ["undercurve_files"]), "undercurve_groups"]);
     const work = await page.evaluate(() => globalThis.undercurve.timings.main.slice(1).sort((a, b) => a - b));
     t.diagnostic(`${name}: drawing a frame: median ${work[work.length >> 1].toFixed(1)} ms`);
     const [before, each] = [await metrics(page), await eachClass(page)];
@@ -643,7 +643,7 @@ test("exact methods are offered, train, and end where nothing is left to do", as
     assert.ok(trained.flat().every(Number.isFinite), `${a}, ${b}: ${trained}`);
     assert.ok(trained.every(([, auroc]) => auroc > 0.6), `${a}, ${b}: AUROC ${trained.map((lane) => lane[1])}`);
     assert.deepEqual(errors, []);
-    assert.deepEqual([...modules].sort(), ["undercurve", "undercurve_full"]);
+    assert.deepEqual([...modules].sort(), ["undercurve", "undercurve_whole"]);
     await close();
   }
 });
@@ -746,7 +746,7 @@ test("the average rises while one group falls, until their gap is bounded", asyn
   assert.match(await page.textContent("#note"), /By mean AUROC of all rows Cross-entropy leads, /);
   const rows = await page.$$eval("#each-table tbody tr", (all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
   assert.deepEqual(rows.map(([group, n, x, y]) => [group, n, x, y]), ["North", "South"].map((group, k) => [group, ["24,000", "6,000"][k], each(bound.a)[k].toFixed(3), each(bound.b)[k].toFixed(3)]));
-  assert.deepEqual([...modules].sort(), ["undercurve", "undercurve_full"]);
+  assert.deepEqual([...modules].sort(), ["undercurve", "undercurve_groups"]);
 
   // Multipliers in the other lane, the worst groups in this; then data without groups, which has neither.
   await page.selectOption("#lane-a .head select", "lagrange");

@@ -102,7 +102,7 @@ test("sixty-four lanes and a grid train on WebGPU, from the page and from its wo
     t.diagnostic(`${from}: ${cpu.ap.length} runs, average precisions ${apart(gpu.ap, cpu.ap).toExponential(1)} apart; longest task ${gpu.longest.toFixed(0)} ms, ${gpu.maps} buffers mapped in ${gpu.seconds.toFixed(1)} s`);
     if (from === "page") assert.ok(gpu.longest <= 50, `a task of ${gpu.longest} ms`);
   }
-  assert.deepEqual([...modules].sort(), ["undercurve", "undercurve_full", "undercurve_webgpu"]);
+  assert.deepEqual([...modules].sort(), ["undercurve", "undercurve_webgpu", "undercurve_whole"]);
   // Slices that follow each other at once are answered, each with numbers of its own; the last of a run is of its last step.
   const steps = await page.evaluate(async () => {
     const { createTrainer } = await import("/worker.js");
@@ -209,7 +209,7 @@ test("exact metrics, values and gradients of all rows are those of the CPU", asy
   const { page, modules, close } = await open(true);
   const rows = 20_000;
   const cpu = await page.evaluate(whole, { backend: "cpu", from: "worker", rows });
-  assert.deepEqual([...modules].sort(), ["undercurve_objective"]);
+  assert.deepEqual([...modules].sort(), ["undercurve_pairs"]);
   const gpu = await page.evaluate(whole, { backend: "gpu-software", from: "worker", rows });
   assert.deepEqual([gpu.began[0], gpu.told[0]], ["gpu-software", "gpu-software"]);
   assert.match(gpu.told[1], /^GPU, .+: all rows in one sort, as asked for$/);

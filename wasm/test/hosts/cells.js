@@ -19,8 +19,8 @@ export async function cells({ index, worker, objective, files }, { init = async 
   const scores = Float32Array.from(data.y, (y, row) => y + (row % 17) / 13);
   const text = (row) => `${row},${(row * 7) % 11},${row % 3 === 0 ? "red" : "blue"},${Number(row % 5 === 0 || row % 11 === 3)}\n`;
   const file = new TextEncoder().encode(`a,b,colour,label\n${Array.from({ length: 200 }, (_, row) => text(row)).join("")}`);
-  const trained = async (name) => {
-    const session = await index.Session.create({ ...options, method: { name } });
+  const trained = async (name, change) => {
+    const session = await index.Session.create({ ...options, method: { name }, ...change });
     session.advance({ steps: 40 });
     const params = session.params();
     session.dispose();
@@ -34,7 +34,7 @@ export async function cells({ index, worker, objective, files }, { init = async 
   };
   const columns = {
     session: () => trained("soap"),
-    full: () => trained("ap-exact"),
+    others: async () => [...(await trained("ap-exact")), ...(await trained("svrg")), ...(await trained("soap", { groups: Uint32Array.from(data.y, (_, row) => row % 2), test: undefined }))],
     async worker() {
       const trainer = await worker.createTrainer({ ...options, method: { name: "soap" }, ...apart() });
       await trainer.advance({ steps: 40 });
@@ -47,7 +47,9 @@ export async function cells({ index, worker, objective, files }, { init = async 
       soap.gradient(scores);
       soap.commit();
       const { value, gradient } = soap.gradient(scores);
-      soap.dispose();
+      const exact = await objective.createObjective({ name: "ap-exact", y: data.y });
+      exact.gradient(scores);
+      for (const one of [soap, exact]) one.dispose();
       return [gradient, Float64Array.of(value)];
     },
     Exact: async () => sums(await index.Exact.create({ y: data.y, backend: "cpu" })),

@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { install } from "../packed.mjs";
 
-const COLUMNS = ["session", "full", "worker", "objective", "Exact", "worker Exact", "files"];
+const COLUMNS = ["session", "others", "worker", "objective", "Exact", "worker Exact", "files"];
 const here = new URL(".", import.meta.url).pathname;
 const only = process.argv.slice(2);
 const { folder, installed } = await install();
@@ -55,12 +55,11 @@ const beside = `{ filesAt: new URL("./undercurve_files_bg.wasm", location.href) 
 const addresses = `{
   async init() {
     await index.init(new URL("./undercurve_bg.wasm", location.href));
-    await index.initFull(new URL("./undercurve_full_bg.wasm", location.href));
-    await index.initObjective(new URL("./undercurve_objective_bg.wasm", location.href));
+    for (const name of ["Whole", "Sums", "Groups", "Objective", "Pairs", "Exact"]) await index[\`init\${name}\`](new URL(\`./undercurve_\${name.toLowerCase()}_bg.wasm\`, location.href));
   },
   apart: () => ({
     worker: () => new Worker("./host.js", { type: "module" }),
-    wasm: { train: fetch("./undercurve_bg.wasm"), full: fetch("./undercurve_full_bg.wasm"), objective: fetch("./undercurve_objective_bg.wasm") },
+    wasm: { train: fetch("./undercurve_bg.wasm"), pairs: fetch("./undercurve_pairs_bg.wasm") },
   }),
   filesAt: new URL("./undercurve_files_bg.wasm", location.href),
 }`;
@@ -76,7 +75,7 @@ async function bundled(name, bundle, from) {
   await mkdir(out(name), { recursive: true });
   await bundle(from, out(name, "main.js"));
   if (from === "addresses.js") await bundle("node_modules/undercurve/worker-host.js", out(name, "host.js"));
-  for (const module of ["undercurve", "undercurve_full", "undercurve_objective", "undercurve_files"]) {
+  for (const module of ["undercurve", "undercurve_whole", "undercurve_sums", "undercurve_groups", "undercurve_objective", "undercurve_pairs", "undercurve_exact", "undercurve_files"]) {
     if (from !== "plain.js") await cp(join(installed, "pkg", `${module}_bg.wasm`), out(name, `${module}_bg.wasm`));
   }
   if (bundle !== vite) await writeFile(out(name, "index.html"), page("main.js"));

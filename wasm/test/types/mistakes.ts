@@ -57,6 +57,8 @@ void (async (exact: Exact) => {
 });
 // @ts-expect-error A backend that there is not.
 void Exact.create({ y: [0, 1], backend: "tpu" });
+// @ts-expect-error Weights are numbers.
+void Exact.create({ y: [0, 1], weights: "1" });
 // @ts-expect-error A signal of another kind.
 void createTrainer({ ...rows, signal: "stop" });
 void (async (engine: Engine, lanes: Lanes) => {

@@ -1,6 +1,6 @@
 // What compiles: every entry as it is documented, by name and by type. `pack.test.mjs` checks it, and never runs it.
 
-import { CLASS_METHODS, Exact, Lanes, METHODS, Session, UndercurveError, createObjective, flipLabels, init, initObjective, synthetic } from "undercurve";
+import { CLASS_METHODS, Exact, Lanes, METHODS, Session, UndercurveError, createObjective, flipLabels, init, initExact, initGroups, initObjective, initPairs, initSums, initWhole, synthetic } from "undercurve";
 import type { MethodName, Signal } from "undercurve";
 import { DataFile, Model, initFiles } from "undercurve/files";
 import type { ObjectiveName } from "undercurve/objective";
@@ -9,6 +9,7 @@ import { Engine, createExact, createTrainer } from "undercurve/worker";
 
 export async function use(signal: Signal, file: Uint8Array): Promise<number> {
   await Promise.all([init(file), initFiles("https://example.org/files.wasm"), initObjective(Promise.resolve(file.buffer))]);
+  for (const load of [initWhole, initSums, initGroups, initPairs, initExact]) await load(file);
   const name: MethodName = METHODS[0]?.name ?? "soap";
   using session = new Session({ X: [1, 2, 3, 4], y: [true, false], dims: 2, method: { name: "soap", settings: { gamma: 0.9, surrogate: "ramp" } }, signal });
   using several = await Session.create({ X: new Float64Array(12), y: Uint8Array.of(0, 1, 2), dims: 4, classes: 3, method: CLASS_METHODS[0]?.name ?? "ce" });
@@ -24,10 +25,10 @@ export async function use(signal: Signal, file: Uint8Array): Promise<number> {
   const { X, dims } = await engine.call("prepare", opened, { label: columns[0]?.name ?? "y", positive: "1" });
   const flipped: Uint8Array = await engine.call("flip", [0, 1], 0.1);
   void [X, dims, flipped, await engine.call("synthetic", "split", { rows: 9 })];
-  await using exact = await Exact.create({ y: flipLabels([1, -1], 0.5), signal });
+  await using exact = await Exact.create({ y: flipLabels([1, -1], 0.5), weights: [1, 2], signal });
   const narrow: Float32Array = exact.sync.ap(new Float32Array(2), { loss: "smoothed-hinge" }).gradient;
   const wide: Float64Array = (await exact.pauc([0.1, 0.2], [0, 0.1])).gradient;
-  await using far = await createExact({ y: [0, 1], engine: new Engine({ wasm: { objective: file } }) });
+  await using far = await createExact({ y: [0, 1], engine: new Engine({ wasm: { whole: file, exact: file } }) });
   const objective: Objective = await createObjective({ name: "ap-exact", y: [0, 1], settings: { surrogate: "hinge" } });
   const other: ObjectiveName = "ppd-sg";
   await Objective.create({ name: "ce", y: [0, 1, 2], classes: 3 });

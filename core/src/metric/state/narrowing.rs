@@ -156,7 +156,7 @@ fn widths(nodes: &[Node], [all_n, all_p]: [u64; 2]) -> Vec<f64> {
     let width = |node: &Node| {
         let (n, p) = (node.negatives as f64, node.positives as f64);
         above -= n + p;
-        libm::sqrt(p / all_p as f64 * (n / all_n as f64 + n / (above + n + p)))
+        crate::Real::sqrt(p / all_p as f64 * (n / all_n as f64 + n / (above + n + p)))
     };
     nodes.iter().map(width).collect()
 }
