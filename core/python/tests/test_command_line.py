@@ -44,10 +44,13 @@ def test_a_model_of_the_package_scores_the_same_on_the_command_line(tmp_path, fr
     assert np.array_equal(predicted(tmp_path, "ill.uc"), found.scores(data))
 
 
-def test_a_model_of_the_command_line_scores_the_same_in_the_package(tmp_path):
+@pytest.mark.parametrize("hashed", [[], ["--hash", "city:16"]])
+def test_a_model_of_the_command_line_scores_the_same_in_the_package(tmp_path, hashed):
     columns = table()
     write(tmp_path / "rows.csv", columns)
-    asked = ["train", "rows.csv", "--label", "ill", "--method", "soap", "--steps", "500", "--save", "ill.uc"]
+    asked = ["train", "rows.csv", "--label", "ill", "--method", "soap", "--steps", "500", "--save", "ill.uc", *hashed]
     done = subprocess.run([COMMAND, *asked], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert np.array_equal(predicted(tmp_path, "ill.uc"), undercurve.load(tmp_path / "ill.uc").scores(columns))
+    model, scores = undercurve.load(tmp_path / "ill.uc"), predicted(tmp_path, "ill.uc")
+    assert np.array_equal(scores, model.scores(columns))
+    assert np.array_equal(scores, model.scores(str(tmp_path / "rows.csv")))

@@ -16,8 +16,8 @@ mod whole;
 pub use blocks::{Block, Blocks};
 pub(super) use cells::as_text;
 pub use csv::LABEL_NAMES;
-pub(super) use notation::limited;
 pub use notation::{DateOrder, Decimal, MAX_BUCKETS, Notation};
+pub(super) use notation::{bucket, limited};
 pub use whole::first_rows;
 
 use super::error::{DataError, DataErrorKind, Doubt, Placed, whole};

@@ -59,7 +59,7 @@ impl Notation {
 }
 
 /// What a text is called in so many buckets: the number of its hash (FNV-1a, its halves folded).
-pub(super) fn bucket(text: &str, buckets: u8) -> String {
+pub(in crate::data) fn bucket(text: &str, buckets: u8) -> String {
     let hash = text
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));

@@ -2,7 +2,7 @@
 
 use super::super::dataset::{Dataset, Storage, Summary, Targets};
 use super::super::error::{DataError, DataErrorKind, Doubt};
-use super::super::parse::{Content, MISSING, Notation, RawColumn, RawTable, number_text};
+use super::super::parse::{Content, MISSING, Notation, RawColumn, RawTable, bucket, number_text};
 use super::super::scale::{Affine, Scale, unit};
 use super::columns::{Column, Layout, Role, as_categories};
 use super::encode::Piece;
@@ -278,7 +278,9 @@ impl Preparation {
         let mut fillers = Vec::with_capacity(columns.len());
         let mut start = 0;
         for (column, &at) in columns.iter().zip(&found) {
-            fillers.push(Filler::new(column, &raw[at], at, start));
+            // (Cells that were not hashed when they were read.)
+            let buckets = if table.buckets(at) == 0 { self.notation(column).buckets } else { 0 };
+            fillers.push(Filler::new(column, &raw[at], at, start, buckets));
             start += column.role.width();
         }
         let mut absent = vec![0.0; cols];
@@ -329,18 +331,21 @@ impl Preparation {
 }
 
 impl Preparation {
+    /// How the cells of a column were written in training.
+    fn notation(&self, column: &Column) -> Notation {
+        self.notations.iter().find(|(name, _)| *name == column.name).map_or(Notation::default(), |known| known.1)
+    }
+
     /// Refuses numbers that may mean something else than in training.
     fn check_written(&self, table: &RawTable, column: &Column, at: usize) -> Result<(), DataError> {
-        let known = self.notations.iter().find(|(name, _)| *name == column.name);
-        if known.map_or(0, |known| known.1.buckets) != table.buckets(at) {
+        let known = self.notation(column);
+        if table.buckets(at) > 0 && known.buckets != table.buckets(at) {
             return Err(table.error(DataErrorKind::OtherFormat));
         }
         if matches!(column.role, Role::Category { .. }) {
             return Ok(());
         }
         refuse_doubt(table, at)?;
-        let known = self.notations.iter().find(|(name, _)| *name == column.name);
-        let known = known.map_or(Notation::default(), |known| known.1);
         let limits = table.limits(at);
         let (doubt, text) = match table.percent(at) {
             Some(percent) if percent != known.percent => (Doubt::Percent, if percent { "%" } else { "a number" }),
@@ -419,7 +424,7 @@ enum Filler {
 }
 
 impl Filler {
-    fn new(column: &Column, raw: &RawColumn, at: usize, start: usize) -> Self {
+    fn new(column: &Column, raw: &RawColumn, at: usize, start: usize, buckets: u8) -> Self {
         match &column.role {
             Role::Number { mean, map, missing } => {
                 let texts = if let RawColumn::Text { values, .. } = raw { truths(values) } else { None };
@@ -431,7 +436,11 @@ impl Filler {
             }
             Role::Category { values, maps, missing } => {
                 let (there, codes) = as_categories(raw);
-                let seen = there.iter().map(|text| values.binary_search(text).ok()).collect();
+                let seen = there.iter().map(|text| match buckets {
+                    0 => values.binary_search(text).ok(),
+                    _ => values.binary_search(&bucket(text, buckets)).ok(),
+                });
+                let seen = seen.collect();
                 let codes = if let Cow::Owned(codes) = codes { Some(codes) } else { None };
                 let mut maps = maps.clone();
                 maps.resize(values.len(), Affine::IDENTITY);
