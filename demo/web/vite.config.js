@@ -12,8 +12,8 @@ const offline = {
   apply: "build",
   async generateBundle(_, bundle) {
     // Names hold hashes of what is in the files; only the page's own does not.
-    // (The kernels for a GPU are for those who have one; without a network the CPU trains.)
-    const files = ["./", ...Object.keys(bundle).filter((name) => name.startsWith("assets/") && !name.includes("webgpu")).sort().map((name) => `./${name}`)];
+    // (The kernels for a GPU are for those who have one; without a network the CPU trains. The picture is for those who link to the page.)
+    const files = ["./", ...Object.keys(bundle).filter((name) => name.startsWith("assets/") && !/webgpu|\.png$/.test(name)).sort().map((name) => `./${name}`)];
     const version = createHash("sha256").update(files.join()).update(await readFile(at("index.html"))).digest("hex").slice(0, 12);
     const source = (await readFile(at("src/offline.js"), "utf8")).replace(/^\/\* global.*\n/m, `const FILES = ${JSON.stringify(files)};\nconst VERSION = "${version}";\n`);
     this.emitFile({ type: "asset", fileName: "offline.js", source });
@@ -21,7 +21,7 @@ const offline = {
 };
 
 /** The weights and features of the font that the style sheets use, and those of every text. */
-const FEATURES = ["kern", "mark", "ccmp", "locl", "calt", "tnum", "cv11"];
+const FEATURES = ["kern", "mark", "ccmp", "tnum", "cv11"];
 const WEIGHTS = { min: 400, max: 700 };
 /** Writes the font with the characters of the page alone; others, as in names of an own file, are in the whole one, which is loaded when they occur. */
 const font = {

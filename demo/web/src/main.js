@@ -305,7 +305,7 @@ async function open() {
   dials();
   keys();
   let bench = null;
-  const atWorkbench = computed(() => WORKBENCH.includes(state.value.story));
+  const atWorkbench = computed(() => !lecture && WORKBENCH.includes(state.value.story));
   effect(() => {
     const on = atWorkbench.value;
     $("bench").textContent = on ? "Lanes" : "Workbench";

@@ -19,12 +19,23 @@ function cell(value, column) {
   return /[",\n\r]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
+/** The names of the columns: the schema lists what is inside of each behind it. */
+function columnsOf([root, ...rest]) {
+  let at = 0;
+  const next = () => {
+    const { name, num_children: inside = 0 } = rest[at++];
+    for (let k = 0; k < inside; k += 1) next();
+    return name;
+  };
+  return Array.from({ length: root.num_children }, next);
+}
+
 /** @param {Uint8Array} bytes @param {string} name for errors @returns {Promise<Uint8Array>} */
 export async function asCsv(bytes, name) {
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
   try {
     const metadata = await parquetMetadataAsync(file);
-    const columns = metadata.schema.slice(1).filter((one) => !one.num_children).map((one) => one.name);
+    const columns = columnsOf(metadata.schema);
     const rows = Number(metadata.num_rows);
     if (rows * columns.length > MOST) throw new Error(`${rows.toLocaleString("en")} rows × ${columns.length} columns are more than the page takes; the command line takes them`);
     const read = await parquetReadObjects({ file, metadata, compressors });

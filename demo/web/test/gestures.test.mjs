@@ -306,7 +306,7 @@ test("the band near 0: the curve and the band are stretched, and partial AUC fol
     const points = curveOf(now.b, now.y);
     assert.ok(Math.abs(under(points, range.map((percent) => percent / 100)) - now.b.test.pauc) < 1e-5, `${range}: ${now.b.test.pauc}`);
     const lies = isNear ? stretched : (rate) => rate;
-    const at = [50, 80, 110, 130, 150, 170, 190].map((k) => (isNear ? 0.0005 * Math.sinh((k / 200) * Math.asinh(2000)) : k / 200));
+    const at = [18, 26, 34, 42, 90, 130, 180].map((k) => (isNear ? 0.0005 * Math.sinh((k / 200) * Math.asinh(2000)) : k / 200));
     const places = at.map((rate) => [lies(rate), rateAt(points, rate)]);
     const seen = await page.$eval("#roc", (root, places) => {
       const canvas = root.querySelector("canvas");

@@ -76,8 +76,14 @@ const MUTANTS = [
 ];
 
 const chosen = process.argv.slice(2);
+/** The test files, and the names of their tests: a fault is shown to the files that have a test of its pattern. */
+const FILES = await Promise.all(["ranking", "deeds", "told", "gestures", "hands", "browser"].map(async (name) => {
+  const file = `test/${name}.test.mjs`;
+  return { file, tests: [...(await readFile(join(root, file), "utf8")).matchAll(/^test\("(.*?)"/gm)].map(([, test]) => test) };
+}));
 // (Before any is built, each must be there to be made.)
-for (const [name, file, from] of MUTANTS) {
+for (const [name, file, from, , pattern] of MUTANTS) {
+  if (!FILES.some(({ tests }) => tests.some((test) => RegExp(pattern).test(test)))) throw new Error(`${name}: no test is called ${pattern}`);
   const found = (await readFile(join(root, "src", file), "utf8")).split(from).length - 1;
   if (found !== 1) throw new Error(`${name}: ${file} has “${from}” ${found} times`);
 }
@@ -88,13 +94,13 @@ for (const [name, file, from, to, pattern] of MUTANTS) {
   const folder = join(home, "demo/web");
   await rm(home, { recursive: true, force: true });
   // (The built package beside the page is used as it is.)
-  for (const part of ["index.html", "package.json", "vite.config.js", "src", "samples", "test"]) await cp(join(root, part), join(folder, part), { recursive: true });
+  for (const part of ["index.html", "screenshot.png", "package.json", "vite.config.js", "src", "samples", "test"]) await cp(join(root, part), join(folder, part), { recursive: true });
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   await symlink(join(root, "../../wasm"), join(home, "wasm"));
   const path = join(folder, "src", file);
   await writeFile(path, (await readFile(path, "utf8")).replace(from, () => to));
   await run("npx", ["vite", "build", "--logLevel", "error"], { cwd: folder });
-  const tests = ["ranking", "deeds", "told", "gestures", "hands", "browser"].map((one) => `test/${one}.test.mjs`);
+  const tests = FILES.filter(({ tests }) => tests.some((test) => RegExp(pattern).test(test))).map(({ file }) => file);
   const env = { ...process.env, UNDERCURVE_LONG: "1", PATIENCE: process.env.PATIENCE ?? "15000", PAGE_DIST: join(folder, "dist") };
   const killed = await run(process.execPath, ["--test", `--test-name-pattern=${pattern}`, ...tests], { cwd: folder, env }).then(() => [], ({ stdout }) => [...stdout.matchAll(/^(?:✖|not ok \d+ -) (.*?)(?: \([\d.]+ms\))?$/gm)].map(([, test]) => test).filter((test) => !/failing tests|\.mjs$/.test(test)));
   if (!killed.length) survived += 1;
