@@ -1,7 +1,9 @@
-"""How often 95 % intervals of AUROC, AP and pAUC hold the truth, and how wide they are: as they were, and with half a row more of each class.
+"""How often 95 % intervals of AUROC, AP and pAUC hold the truth, and how wide they are, in several forms.
 
-Needs NumPy and SciPy; slow. `cargo experiment intervals` measures what the library has; this is the trial by which it was chosen, an
-implementation of its own. `python3 tests/peers/intervals.py auroc 1000`, `python3 tests/peers/intervals.py bootstrap 500`.
+Needs NumPy and SciPy; slow. `cargo experiment intervals` measures what the library has; these are the trials by which it was chosen, an
+implementation of its own. `python3 tests/peers/intervals.py auroc 1000`: of the rows alone, and with half a row more of each class.
+`python3 tests/peers/intervals.py bootstrap 500 drawn 20`: each form below, for AP and pAUC, of rows drawn from the population (or `fixed`:
+with a fixed number of each class), with 20 positives.
 """
 
 import sys
@@ -32,10 +34,10 @@ def draw(kind, d, m, n, rng):
     return (np.round(p / 0.5) * 0.5, np.round(q / 0.5) * 0.5) if kind == "ties" else (p, q)
 
 
-def ends(value, deviation, rows):
+def ends(value, deviation, freedom):
     if not 0 < value < 1 or not deviation > 0:
         return None
-    at, half = np.log(value / (1 - value)), stats.t.ppf(0.975, rows - 1) * deviation / (value * (1 - value))
+    at, half = np.log(value / (1 - value)), stats.t.ppf(0.975, freedom) * deviation / (value * (1 - value))
     return 1 / (1 + np.exp(half - at)), 1 / (1 + np.exp(-half - at))
 
 
@@ -51,7 +53,7 @@ def delong(p, q, more):
         return (((v - mean) ** 2).sum() + more / 2 * (mean**2 + (1 - mean) ** 2)) / ((k + more) * (k + more - 1))
 
     middle = (m * n * a + (m * more + n * more + more * more) / 2) / ((m + more) * (n + more))
-    return ends(middle, np.sqrt(part(v10, m) + part(v01, n)), min(m, n))
+    return ends(middle, np.sqrt(part(v10, m) + part(v01, n)), min(m, n) - 1)
 
 
 def figures(weights, y, high=0.1):
@@ -69,13 +71,27 @@ def order(p, q, rng):
     return y[np.argsort(-s + 1e-9 * rng.random(len(s)), kind="stable")]
 
 
-def bootstrap(y, rng, more, replicates=200):
-    m = int(y.sum())
-    base = np.ones(len(y))
-    if more > 0:
-        base, y = np.r_[np.full(2, more / 2), base, np.full(2, more / 2)], np.r_[0, 1, y, 0, 1]
-    values, drawn = figures(base[None], y), figures(rng.standard_gamma(base[None].repeat(replicates, 0)), y)
-    return [ends(value[0], x.std(ddof=1), m) for value, x in zip(values, drawn)]
+def bootstrap(y, rng, replicates=200):
+    """Rows alone; with ends and Student's quantile of m - 1, of 2m - 1 (as the library has it) and the normal one; with ends, 2m - 1 and the
+    weights of each class scaled to its size; that of Boyd, Eng and Page 2013, "Area under the Precision-Recall Curve: Point Estimates and Confidence Intervals", of AP alone."""
+    m, found = int(y.sum()), []
+    for more in (0, 0.25):
+        base, labels = np.ones(len(y)), y
+        if more > 0:
+            base, labels = np.r_[np.full(2, more), base, np.full(2, more)], np.r_[0, 1, y, 0, 1]
+        drawn = rng.standard_gamma(base[None].repeat(replicates, 0))
+        values, all_ = figures(base[None], labels), figures(drawn, labels)
+        for freedom in (m - 1, 2 * m - 1, np.inf) if more else (m - 1,):
+            found += [ends(value[0], x.std(ddof=1), freedom) for value, x in zip(values, all_)]
+    for label in (0, 1):
+        own = labels == label
+        drawn[:, own] *= base[own].sum() / drawn[:, own].sum(1, keepdims=True)
+    found += [ends(value[0], x.std(ddof=1), 2 * m - 1) for value, x in zip(values, figures(drawn, labels))]
+    share = np.clip(figures(np.ones((1, len(y))), y)[0][0], 0.5 / m, 1 - 0.5 / m)
+    return [*found, ends(share, np.sqrt(share * (1 - share) / m), np.inf), None]
+
+
+FORMS = 6
 
 
 def row(found, truths):
@@ -83,7 +99,7 @@ def row(found, truths):
     return np.array(held, float), np.array([1 if e is None else e[1] - e[0] for e in found])
 
 
-def main(what, draws):
+def main(what, draws, sizes="fixed", counts=POSITIVES):
     for ratio in (10, 1) if what == "auroc" else (10,):
         for kind in KINDS:
             for auroc in AUROC:
@@ -92,23 +108,23 @@ def main(what, draws):
                 if what != "auroc":
                     big = np.random.default_rng(9)
                     parts = [figures(np.ones((1, 1_100_000)), order(*draw(kind, d, 100_000, 1_000_000, big), big)) for _ in range(6)]
-                    truth = np.repeat(np.mean([[x[0] for x in part] for part in parts], 0)[None], 3, 0).ravel()
-                for m in POSITIVES:
-                    rng = np.random.default_rng([ratio, m, int(auroc * 100), len(kind)])
-                    count = draws if m < 200 else draws // (2 if what == "auroc" else 3)
+                    truth = np.tile(np.mean([[x[0] for x in part] for part in parts], 0), FORMS)
+                for positives in counts:
+                    rng = np.random.default_rng([ratio, positives, int(auroc * 100), len(kind)])
+                    count = draws if positives < 200 else draws // (2 if what == "auroc" else 3)
+                    rows = positives * (1 + ratio)
                     held, width = 0, 0
                     for _ in range(count):
-                        p, q = draw(kind, d, m, m * ratio, rng)
-                        if what == "auroc":
-                            found = [delong(p, q, 0), delong(p, q, 0.5)]
-                        else:
-                            y = order(p, q, rng)
-                            found = sum((bootstrap(y, rng, more) for more in (0, 0.25, 0.5)), [])
+                        m = np.clip(rng.binomial(rows, 1 / (1 + ratio)), 2, rows - 2) if sizes == "drawn" else positives
+                        p, q = draw(kind, d, m, rows - m, rng)
+                        found = [delong(p, q, 0), delong(p, q, 0.5)] if what == "auroc" else bootstrap(order(p, q, rng), rng)
                         one = row(found, truth)
                         held, width = held + one[0], width + one[1]
                     cells = [f"{h / count:.3f} ({w / count:.3f})" for h, w in zip(held, width)]
-                    print(f"| {kind} | {auroc} | {m} | {m * ratio} | {' | '.join(cells)} |", flush=True)
+                    if what != "auroc":
+                        cells = cells[::2] + cells[1:-1:2]
+                    print(f"| {kind} | {auroc} | {positives} | {positives * ratio} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:4], *[[int(count) for count in text.split(",")] for text in sys.argv[4:5]])

@@ -622,10 +622,10 @@ fn log_odds(p: f64) -> f64 {
     (p / (1.0 - p)).ln()
 }
 
-/// The deviation that an interval says, from its ends.
-fn deviation(interval: Interval, value: f64, fewest: u64) -> f64 {
+/// The deviation that an interval with this quantile says, from its ends.
+fn deviation(interval: Interval, value: f64, quantile: f64) -> f64 {
     let half = 0.5 * (log_odds(interval.high) - log_odds(interval.low));
-    half / student(fewest - 1) * value * (1.0 - value)
+    half / quantile * value * (1.0 - value)
 }
 
 #[test]
@@ -637,7 +637,7 @@ fn delong_matches_its_twin() {
             let interval = Metrics::new().intervals(&scores, &labels, FprRange::FULL).unwrap().auroc.unwrap();
             let positives = labels.iter().filter(|&&y| y == 1).count() as u64;
             let (middle, expected) = twin::delong_with_ends(&scores, &labels, 0.25);
-            let got = deviation(interval, middle, positives.min(n as u64 - positives));
+            let got = deviation(interval, middle, student(positives.min(n as u64 - positives) - 1));
             assert!((got / expected.sqrt() - 1.0).abs() < 1e-9, "{kind:?} {n} {share}: {got} and {expected}");
             assert!((log_odds(interval.low) + log_odds(interval.high) - 2.0 * log_odds(middle)).abs() < 1e-9);
         }
@@ -684,8 +684,30 @@ fn the_bootstrap_is_that_of_weighted_rows() {
     let weights: Vec<f64> = (0..60).map(|_| 1.0).chain([0.25; 4]).collect();
     let value = twin::weighted_average_precision(&far, &with, &weights);
     let fewest = labels.iter().filter(|&&y| y == 1).count() as u64;
-    let got = deviation(ap.unwrap(), value, fewest);
+    let got = deviation(ap.unwrap(), value, student(2 * fewest - 1));
     assert!((got / expected - 1.0).abs() < 0.03, "{got} and {expected}");
+}
+
+/// Drawn rows with 20 positives in the mean, noise of Student's distribution with two degrees of freedom, an AUROC of .97 and an AP of TRUTH.
+#[test]
+fn the_interval_of_ap_holds_95_percent_with_few_positives_and_heavy_tails() {
+    const TRUTH: f64 = 0.702_788_683;
+    const APART: f64 = 5.963_658_896;
+    const DRAWS: u32 = 400;
+    let mut random = Numbers(36);
+    let mut held = 0;
+    for _ in 0..DRAWS {
+        let labels: Vec<u8> = (0..220).map(|_| u8::from(random.unit() * 11.0 < 1.0)).collect();
+        let noise = |y: &u8| {
+            let u = random.unit().clamp(1e-12, 1.0 - 1e-12);
+            (2.0 * u - 1.0) / (2.0 * u * (1.0 - u)).sqrt() + f64::from(*y) * APART
+        };
+        let scores: Vec<f64> = labels.iter().map(noise).collect();
+        let ap = Metrics::new().intervals(&scores, &labels, FprRange::FULL).unwrap().ap;
+        held += u32::from(ap.is_some_and(|ends| ends.low <= TRUTH && TRUTH <= ends.high));
+    }
+    // 380 ± 2.75 × 4.4; with the rows alone some 355.
+    assert!((368..=392).contains(&held), "{held}");
 }
 
 #[test]

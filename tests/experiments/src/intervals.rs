@@ -1,6 +1,7 @@
 //! `cargo experiment intervals`: how often 95 % intervals hold the truth, and how wide they are, on draws whose truth is known.
 //!
-//! Scores are noise, those of positives higher by d, which is such that AUROC is what the setting says; ten negatives for each positive.
+//! Scores are noise, those of positives higher by d, which is such that AUROC is what the setting says. Rows are drawn from a population with
+//! ten negatives for each positive, so that their number of positives varies around the setting's; with `--fixed` it does not.
 //! Noise is normal, Student's with two degrees of freedom, or normal and rounded to halves. With S the share of noise above a threshold t,
 //! π the share of positives, the truths are sums over a fine grid of t:
 //!
@@ -25,6 +26,9 @@ pub struct Args {
     /// Positives, with commas between them
     #[arg(long, value_name = "N", default_values_t = [20, 50, 200], value_delimiter = ',')]
     positives: Vec<usize>,
+    /// As many positives in each draw, as in a sample by class
+    #[arg(long)]
+    fixed: bool,
     /// Threads [default: all cores]
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -183,6 +187,7 @@ fn coverage(
     apart: f64,
     truth: [f64; 5],
     positives: usize,
+    fixed: bool,
 ) -> undercurve::Result<[[f64; 2]; 6]> {
     let range = FprRange::new(RANGE.0, RANGE.1)?;
     let each = (0..draws).into_par_iter().map(|draw| -> undercurve::Result<[[f64; 2]; 6]> {
@@ -190,7 +195,12 @@ fn coverage(
         let of = |random: &mut Rng, count: usize, apart: f64| -> Vec<f64> {
             (0..count).map(|_| noise.draw(random, apart)).collect()
         };
-        let (mut above, mut below) = (of(&mut random, positives, apart), of(&mut random, NEGATIVES * positives, 0.0));
+        let (rows, share) = ((1 + NEGATIVES) * positives, 1.0 / (1 + NEGATIVES) as f64);
+        let positives = match fixed {
+            true => positives,
+            false => (0..rows).filter(|_| random.uniform() < share).count().clamp(2, rows - 2),
+        };
+        let (mut above, mut below) = (of(&mut random, positives, apart), of(&mut random, rows - positives, 0.0));
         let scores: Vec<f64> = above.iter().chain(&below).copied().collect();
         let labels: Vec<u8> = (0..scores.len()).map(|row| u8::from(row < positives)).collect();
         let mut memory = Metrics::new();
@@ -222,8 +232,9 @@ pub fn run(args: &Args, json: bool) -> Result<()> {
     if !json {
         let (low, high) = RANGE;
         output::line(format!(
-            "How often 95 % intervals hold the truth, and in brackets their mean width, of {} draws each, {NEGATIVES} negatives for each positive; pAUC {low}:{high}",
-            args.draws
+            "How often 95 % intervals hold the truth, and in brackets their mean width, of {} draws each, {NEGATIVES} negatives for each positive{}; pAUC {low}:{high}",
+            args.draws,
+            if args.fixed { "" } else { " in the mean" }
         ))?;
         output::line(
             "| noise | AUROC | positives | DeLong alone | AUROC | AP | pAUC | precision-at:5% | recall-at:5% |",
@@ -236,11 +247,11 @@ pub fn run(args: &Args, json: bool) -> Result<()> {
             let apart = noise.apart(&normal, auroc);
             let truth = noise.truth(&normal, apart, 1.0 / (1 + NEGATIVES) as f64);
             for &positives in &args.positives {
-                let held = pool.install(|| coverage(args.draws, noise, apart, truth, positives))?;
+                let held = pool.install(|| coverage(args.draws, noise, apart, truth, positives, args.fixed))?;
                 all.iter_mut().zip(&held).for_each(|(all, held)| *all = [all[0].min(held[0]), all[1].max(held[0])]);
                 if json {
                     output::line(json!({
-                        "bench": "intervals", "draws": args.draws, "noise": name, "auroc": auroc, "positives": positives,
+                        "bench": "intervals", "draws": args.draws, "fixed": args.fixed, "noise": name, "auroc": auroc, "positives": positives,
                         "delong_alone": held[0], "auroc_held": held[1], "ap_held": held[2], "pauc_held": held[3],
                         "precision_at": held[4], "recall_at": held[5],
                     }))?;
