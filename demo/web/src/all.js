@@ -62,7 +62,7 @@ export class AllData {
    * `changed` is told of what the address is to keep; `laneOf` says the weights of a lane, if it is a linear model
    */
   constructor({ changed, laneOf }) {
-    Object.assign(this, { changed, laneOf, colours: null, all: null, of: "", sample: null, shown: null, waiting: new Map(), last: 0, run: 0, moves: 0, broken: null, wanted: false, busy: false, following: false });
+    Object.assign(this, { changed, laneOf, colours: null, all: null, of: "", sample: null, shown: null, waiting: new Map(), last: 0, run: 0, moves: 0, broken: null, wanted: false, busy: false, following: false, unwritten: false });
     this.worker = new Worker(new URL("./all-worker.js", import.meta.url), { type: "module" });
     this.worker.onmessage = ({ data: { id, value, error, progress } }) => {
       const { resolve, reject, told } = this.waiting.get(id) ?? {};
@@ -155,6 +155,8 @@ export class AllData {
     this.moves += 1;
     this.stay();
     clearTimeout(this.resting);
+    // (A change made just before is not lost.)
+    if (this.unwritten) this.write();
     Object.assign(this, { of: "", sample: null, shown: null, wanted: false });
     $("all-tip").hidden = true;
     this.state("closed");
@@ -226,6 +228,7 @@ export class AllData {
   /** The address has it when it rests, as who listens has the sentence. */
   keep() {
     clearTimeout(this.resting);
+    this.unwritten = true;
     $("all-sentence").setAttribute("aria-live", "off");
     const say = () => {
       if (this.following) return;
@@ -235,9 +238,14 @@ export class AllData {
     };
     this.resting = setTimeout(() => {
       if (this.following) return;
-      this.changed({ ...this.all });
+      this.write();
       say();
     }, REST);
+  }
+
+  write() {
+    this.unwritten = false;
+    this.changed({ ...this.all });
   }
 
   state(state) {
