@@ -453,3 +453,23 @@ fn held_out_rows_are_those_of_the_column() {
         said("compare data.csv --metric ap --split-group patient --ignore day --folds 3 --methods ppd-sg");
     assert!(code == Some(0) && out.contains("ppd-sg"), "{told}");
 }
+
+/// A model of the npm package's arrays scores here as there, and what is not known of its training is not told.
+#[test]
+fn models_of_arrays_in_javascript() {
+    let golden = |name: &str| concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/arrays.").to_string() + name;
+    let folder = Folder::new("arrays");
+    let said = |args: &[&str]| {
+        let output = run(&folder.0, args);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let told = said(&["predict", &golden("uc"), &golden("rows.csv")]);
+    let scores = std::fs::read_to_string(golden("scores.csv")).unwrap();
+    let expected: Vec<f32> = scores.lines().map(|line| line.parse().unwrap()).collect();
+    let found: Vec<f32> = told.lines().skip(1).map(|line| line.split(',').next().unwrap().parse().unwrap()).collect();
+    assert_eq!(found.len(), 20);
+    assert_eq!(found, expected);
+    let told = said(&["inspect", &golden("uc")]);
+    assert!(told.contains("a model alone") && !told.contains("finished"), "{told}");
+}

@@ -11,7 +11,7 @@ export function shown(value) {
   if (typeof value === "function") return "a function";
   if (Array.isArray(value)) return value.length === 0 ? "of no entries" : value.length <= 4 ? value.map(shown).join(",") : `an array of ${value.length}`;
   const name = value.constructor?.name ?? "object";
-  return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
+  return `${/^([AEIO]|U(?!int))/.test(name) ? "an" : "a"} ${name}`;
 }
 
 /** @param {boolean} holds @param {string} what @param {unknown} value @param {string} expected @param {import("./error.js").Place} [place] */
@@ -59,13 +59,26 @@ export function among(name, known, what) {
   need(false, what, name, known.join(", ") + (hint ? `; ${hint}` : ""));
 }
 
+/** Losses of a pair, the default of `Exact` first. */
+export const LOSSES = "squared-hinge hinge sigmoid logistic square exponential smoothed-hinge ramp".split(" ");
+
+/** Methods for a metric, by what it may be called. */
+const FOR = [
+  [/^(roc)?au(ro)?c$/, "auc-exact, auc-pairwise"],
+  [/^(ap|au(pr|prc|cpr)|averageprecision)$/, "ap-exact, soap"],
+  [/^pa(uro|u)c$|^partialauc$/, "pauc-exact, agd-sbcd"],
+];
+
 /** An error of the module that lists every name of its own says which was meant instead, or where they are. */
 export function nearest(error, others = []) {
   const [, head, name, list] = /^(no method|method \S+ has no parameter) "(.*)"; (?:there are|it has) (.*)$/.exec(error?.message) ?? [];
   if (!head) return error;
-  const where = head === "no method" ? "METHODS of undercurve/methods lists them" : `it has ${list}`;
-  const { code, argument = head === "no method" ? "method.name" : "method.settings" } = error;
-  return new UndercurveError(`${head} "${name}"; ${meant(name, [...list.split(", "), ...(head === "no method" ? others : [])]) ?? where}`, { code, argument });
+  const isMethod = head === "no method";
+  const where = isMethod ? "METHODS of undercurve/methods lists them" : `it has ${list}`;
+  const metric = isMethod && FOR.find(([called]) => called.test(name.toLowerCase().replace(/[-_ ]/g, "")));
+  if (metric) return new UndercurveError(`no method "${name}"; for that metric there are ${metric[1]}`, { code: error.code, argument: error.argument ?? "method.name" });
+  const { code, argument = isMethod ? "method.name" : "method.settings" } = error;
+  return new UndercurveError(`${head} "${name}"; ${meant(name, [...list.split(", "), ...(isMethod ? others : [])]) ?? where}`, { code, argument });
 }
 
 const NUMBERS = [Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, Uint8Array, Uint8ClampedArray, Uint16Array, Uint32Array];
@@ -91,7 +104,7 @@ export function labelsOf(y, what, classes) {
     const value = typeof label === "boolean" && !several ? Number(label) : signed && label === -1 ? 0 : label;
     if (!whole(value, 0, most)) {
       const also = !several && whole(value, 0, 255) ? ", or classes: the number of them" : "";
-      throw new UndercurveError(`${what}: the label of row ${row} (from 0) is ${shown(label)}: expected ${expected}${also}`, { code: 3, argument: what, row });
+      throw new UndercurveError(`${what}: the label of row ${row} (from 0) is ${typeof label === "string" ? JSON.stringify(label) : shown(label)}: expected ${expected}${also}`, { code: 3, argument: what, row });
     }
     out[row] = value;
   }

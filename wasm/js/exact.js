@@ -2,7 +2,7 @@
 // scans. Scores in, the derivative by each score out.
 
 import { NoGpu, check, noAdapter, onCpu } from "./backend.js";
-import { among, bothClasses, checkRange, checkSignal, labelsOf, need, numbersOf, object, only, stopIf } from "./check.js";
+import { among, bothClasses, checkRange, checkSignal, labelsOf, LOSSES, need, numbersOf, object, only, stopIf } from "./check.js";
 import { disposable } from "./dispose.js";
 import { UndercurveError, asOurs } from "./error.js";
 import { called, exactModule, initExact, initPairs, pairsModule } from "./objective-module.js";
@@ -13,7 +13,6 @@ const MOST = 2 ** 24;
 const TRIAL = 50;
 const FIRST = 2 ** 14;
 
-const LOSSES = "squared-hinge hinge sigmoid logistic square exponential smoothed-hinge ramp".split(" ");
 
 /** The time, as soon as the clock moves: in some browsers it does so in steps of many milliseconds. */
 function tick() {
@@ -163,6 +162,7 @@ export class Exact {
   }
 
   constructor(cpu, rows, how) {
+    if (!how) throw new UndercurveError("new Exact: expected await Exact.create({ y })", { code: 204 });
     this.#cpu = cpu;
     this.#rows = rows;
     this.#be(how);

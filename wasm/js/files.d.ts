@@ -1,6 +1,12 @@
 import type { Held, Signal, Source } from "./common.js";
 import type { Rows } from "./session.js";
 
+/** A session, or one in a worker. */
+interface Trained {
+  layout(): unknown;
+  save(): Uint8Array | Promise<Uint8Array>;
+}
+
 export { UndercurveError } from "./error.js";
 
 /** A column of a file. */
@@ -87,8 +93,14 @@ export declare class Model implements Held {
   private constructor();
   /** Also loads the module that reads files. */
   static load(bytes: Uint8Array): Promise<Model>;
-  /** From a session trained on the rows of a file: the `preparation` of the rows, and the bytes of `session.save()`. */
-  static of(preparation: Uint8Array, session: Uint8Array): Promise<Model>;
+  /** From a session trained on the rows of a file: the `preparation` of the rows, and the session or the bytes of its `save()`. */
+  static of(preparation: Uint8Array, session: Uint8Array | Trained): Promise<Model>;
+  /**
+   * From a session trained on your own arrays. `columns` are their names, as in the files that the model is to score; models of sparse
+   * rows have none and score LIBSVM files. `label` is the name of the label column in such files, default "label"; `classes` is what
+   * is written there: of negatives and positives, default ["0", "1"], or of each class.
+   */
+  static of(rows: { columns?: string[]; label?: string; classes?: string[] }, session: Trained): Promise<Model>;
   /** A model file, which `load` and the command line read. */
   save(): Uint8Array;
   /** The method, the columns it reads, and its labels. */

@@ -214,20 +214,37 @@ export class Model {
    */
   static async load(bytes) {
     need(bytes instanceof Uint8Array, "bytes", bytes, "a Uint8Array of a model file");
+    // (Sessions begin with "undercurvet".)
+    need(bytes[10] !== 0x74 || bytes[0] !== 0x75, "bytes", "of a session", "those of a model: Model.of(…, session) makes one", { code: 111 });
     await initFiles();
     return new Model(called(() => new glue.Model(bytes)));
   }
 
   /**
-   * The model of a session that was trained on the rows of a file.
-   * @param {Uint8Array} preparation from `prepare`
-   * @param {Uint8Array} session the bytes of `session.save()`
+   * The model of a session.
+   * @param {Uint8Array | { columns?: string[], label?: string, classes?: string[] }} rows the preparation from `prepare`, or what the
+   * columns of your own arrays are called: those of dense rows by name; sparse rows have none
+   * @param {Uint8Array | { layout(): any, save(): any }} session the session, or, with a preparation, the bytes of `session.save()`
    * @returns {Promise<Model>}
    */
-  static async of(preparation, session) {
-    for (const [what, bytes] of Object.entries({ preparation, session })) need(bytes instanceof Uint8Array, what, bytes, `a Uint8Array: the ${what === "session" ? "bytes of session.save()" : "preparation of prepare()"}`);
-    await initFiles();
-    return new Model(called(() => glue.Model.of(preparation, session)));
+  static async of(rows, session) {
+    const own = !(rows instanceof Uint8Array);
+    if (own) {
+      object(rows, "rows", "the preparation of prepare(), or { columns: [names] } for your own arrays");
+      only(rows, ["columns", "label", "classes"], "rows.");
+    }
+    const isSession = typeof session?.save === "function" && typeof session.layout === "function";
+    need(isSession || (!own && session instanceof Uint8Array), "session", session, own ? "the session itself: its bytes do not say how columns were scaled" : "a session, or the bytes of session.save()");
+    const [layout, bytes] = await Promise.all([own ? session.layout() : null, isSession ? session.save() : session, initFiles()]);
+    if (!own) return new Model(called(() => glue.Model.of(rows, bytes)));
+    const { dims, classes, sparse, unit, shifts, divisors } = layout;
+    const { columns, label = "label", classes: names = classes ? Array.from({ length: classes }, (_, k) => String(k)) : ["0", "1"] } = rows;
+    const distinct = (list) => Array.isArray(list) && list.every((name) => typeof name === "string" && name !== "") && new Set(list).size === list.length;
+    if (sparse) need(columns === undefined, "rows.columns", columns, "none: models of sparse rows read LIBSVM files, whose columns are numbers");
+    else need(distinct(columns) && columns.length === dims, "rows.columns", columns, `${dims} different names, one for each column`);
+    need(typeof label === "string" && label !== "" && !columns?.includes(label), "rows.label", label, "the name of the label column, which is none of columns");
+    need(distinct(names) && names.length === (classes ?? 2), "rows.classes", names, classes ? `${classes} different names` : 'two different names, of negatives and positives, such as ["no", "yes"]');
+    return new Model(called(() => glue.Model.ofArrays(columns ?? [], unit, shifts, divisors, sparse ? undefined : label, names, bytes)));
   }
 
   /**

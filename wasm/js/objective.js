@@ -1,6 +1,6 @@
 // Objectives of methods over scores that come from elsewhere: a model of the caller's, in any framework.
 
-import { among, bothClasses, checkRange, everyClass, labelsOf, need, nearest, numbersOf, object, only, refuse, whole } from "./check.js";
+import { among, bothClasses, checkRange, everyClass, labelsOf, LOSSES, nearest, need, numbersOf, object, only, refuse, whole } from "./check.js";
 import { disposable } from "./dispose.js";
 import { UndercurveError } from "./error.js";
 import { isExact } from "./homes.js";
@@ -55,6 +55,7 @@ export class Objective {
     need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
     need(Number.isFinite(auxRate) && auxRate >= 0, "auxRate", auxRate, "a number from 0");
     for (const [of, value] of Object.entries(settings)) need(["string", "number"].includes(typeof value), `settings.${of}`, value, "a number or a word");
+    if (settings.surrogate !== undefined) among(settings.surrogate, LOSSES, "settings.surrogate");
     const module = isExact(name) ? exactModule() : objectiveModule();
     const asked = new module.Asked(name, labels, classes ?? 2);
     for (const [of, value] of Object.entries(settings)) asked.set(of, String(value));

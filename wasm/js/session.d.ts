@@ -354,6 +354,8 @@ export declare class Session<C extends number | undefined = undefined> implement
   params(): Float32Array;
   /** With `scale: "standard"`: the shift of each column and the factor that follows. */
   columns(): [shift: number, factor: number][] | undefined;
+  /** What `Model.of` reads. */
+  layout(): object;
   /** The bytes of the session, to resume it. */
   save(): Uint8Array;
   /** Frees the memory. */

@@ -125,9 +125,9 @@ function unitRows(x, dims) {
 }
 
 /**
- * What the columns of `X` are shifted by and multiplied with, to have mean 0 and deviation 1; those that hold 0 and 1 alone stay as
- * they are, and constant ones become 0.
- * @param {Float32Array} X @param {number} dims @returns {[shift: number, factor: number][]}
+ * What the columns of `X` are shifted and divided by, to have mean 0 and deviation 1; those that hold 0 and 1 alone stay as they are,
+ * and constant ones become 0, by the divisor 0.
+ * @param {Float32Array} X @param {number} dims @returns {[shift: number, divisor: number][]}
  */
 function standard(X, dims) {
   const rows = X.length / dims;
@@ -140,7 +140,7 @@ function standard(X, dims) {
     const mean = sum / rows;
     for (let at = column; at < X.length; at += dims) square += (X[at] - mean) ** 2;
     const deviation = Math.sqrt(square / rows);
-    return indicates && deviation > 0 ? [0, 1] : [mean, deviation > 0 ? 1 / deviation : 0];
+    return indicates && deviation > 0 ? [0, 1] : [mean, deviation];
   });
 }
 
@@ -226,6 +226,8 @@ export class Session {
   #trainer;
   #labels;
   #columns;
+  #scale;
+  #sparse;
   #dims;
   #classes;
   #grouping;
@@ -317,9 +319,12 @@ export class Session {
         if (settings.needsGroups && !grouping) throw new UndercurveError(`method ${bytes ? "of the saved session" : method.name} is of groups: give the group of each row as groups`, { argument: "groups" });
         if (scale === "standard" && !isDense(X)) throw new UndercurveError("scale standard: is for dense rows", { argument: "scale", code: 11 });
         const columns = scale === "standard" ? standard(X, dims) : undefined;
-        const affine = (x) => x.map((value, at) => (value - columns[at % dims][0]) * columns[at % dims][1]);
+        // (As a model file does it.)
+        const affine = (x) => x.map((value, at) => (columns[at % dims][1] && (value - columns[at % dims][0]) / columns[at % dims][1]));
         const scaled = scale === "unit" ? (x) => unitRows(x, dims) : columns ? affine : (x) => x;
         this.#columns = columns;
+        this.#scale = scale;
+        this.#sparse = !isDense(X);
         const take = (X, y) => {
           const x = scaled(X);
           return isDense(x) ? Data.dense(x, y, dims) : Data.sparse(x.ptr, x.col, x.val, y, dims);
@@ -473,7 +478,13 @@ export class Session {
    * @returns {[shift: number, factor: number][] | undefined}
    */
   columns() {
-    return this.#columns;
+    return this.#columns?.map(([shift, divisor]) => [shift, divisor && 1 / divisor]);
+  }
+
+  /** What a model file is to know of the rows. */
+  layout() {
+    const [shifts, divisors] = [0, 1].map((part) => Float64Array.from(this.#columns ?? [], (column) => column[part]));
+    return { dims: this.#dims, classes: this.#classes, sparse: this.#sparse, unit: this.#scale === "unit", shifts, divisors };
   }
 
   /** Everything needed to go on later. @returns {Uint8Array} */

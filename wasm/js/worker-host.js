@@ -113,6 +113,7 @@ const calls = {
   score: (session, X) => held(session).score(X),
   params: (session) => held(session).params(),
   columns: (session) => held(session).columns(),
+  layout: (session) => held(session).layout(),
   batch: (session) => held(session).batch(),
   save: (session) => held(session).save(),
   dispose(session) {

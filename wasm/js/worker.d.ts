@@ -61,6 +61,8 @@ export declare class WorkerTrainer<C extends number | undefined = undefined> imp
   params(): Promise<Float32Array>;
   /** As `Session.columns`. */
   columns(): Promise<[shift: number, factor: number][] | undefined>;
+  /** What `Model.of` reads. */
+  layout(): Promise<object>;
   batch(): Promise<Uint32Array>;
   /** As `Session.score`. Rows are copied to the worker. */
   score(X: Numbers | Sparse): Promise<Float32Array>;

@@ -176,6 +176,10 @@ export class WorkerTrainer {
     return this.#engine.call("columns", this.#session);
   }
 
+  layout() {
+    return this.#engine.call("layout", this.#session);
+  }
+
   /** As that of a session; the rows are copied to the worker. @param {Float32Array | import("./session.js").Sparse} X @returns {Promise<Float32Array>} */
   score(X) {
     return this.#engine.call("score", this.#session, X);

@@ -7,7 +7,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use undercurve::Real;
 use undercurve::checkpoint::{Calibrated, Decided, SavedModel};
-use undercurve::data::{Preparation, Target};
+use undercurve::data::{Preparation, Scale, Target};
 use undercurve::trainer::Predictor;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -82,6 +82,30 @@ impl Model {
     pub fn of(preparation: &[u8], session: &[u8]) -> Result<Self, Failure> {
         let preparation = SavedModel::from_bytes(preparation)?.preparation;
         Self::new(&Predictor::<f32>::load(session)?.file(preparation).to_bytes())
+    }
+
+    /// The model of a saved session of the caller's arrays. `shifts` and `divisors` are empty unless columns were
+    /// standardised; `unit` says whether rows were divided by their length.
+    #[wasm_bindgen(js_name = ofArrays)]
+    pub fn of_arrays(
+        names: Vec<String>,
+        unit: bool,
+        shifts: &[f64],
+        divisors: &[f64],
+        label: Option<String>,
+        classes: Vec<String>,
+        session: &[u8],
+    ) -> Result<Self, Failure> {
+        let model = Predictor::<f32>::load(session)?;
+        let maps: Vec<(f64, f64)> = shifts.iter().copied().zip(divisors.iter().copied()).collect();
+        let scale = match (unit, maps.is_empty()) {
+            (true, _) => Scale::Unit,
+            (false, true) => Scale::None,
+            (false, false) => Scale::Standard,
+        };
+        let cols = undercurve::model::Model::<f32>::inputs(model.model());
+        let preparation = Preparation::of_scaled(&names, cols, scale, &maps, label, &classes)?;
+        Self::new(&model.file(preparation).to_bytes())
     }
 
     /// The bytes of a model file.

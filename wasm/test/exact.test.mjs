@@ -154,7 +154,7 @@ test("it says what computes, and refuses what it cannot", async () => {
   assert.match((await Exact.create({ y, backend: "cpu" })).backendReason, /: as asked for$/);
   await assert.rejects(Exact.create({ y, backend: "gpu" }), (error) => error instanceof NoGpu && /^backend gpu: there is no WebGPU here$/.test(error.message));
   await assert.rejects(Exact.create({ y, backend: "tpu" }), /^UndercurveError: backend tpu: expected auto/);
-  await assert.rejects(Exact.create({ y: ["0", "1"] }), /^UndercurveError: y: the label of row 0 \(from 0\) is 0: expected 0 or 1/);
+  await assert.rejects(Exact.create({ y: ["0", "1"] }), /^UndercurveError: y: the label of row 0 \(from 0\) is "0": expected 0 or 1/);
   await assert.rejects(Exact.create({ y: new Uint8Array(4) }), /^UndercurveError: y: no row is positive/);
   await assert.rejects(Exact.create({ y: Uint8Array.of(0, 1, 2) }), /^UndercurveError: y: the label of row 2/);
   await assert.rejects(exact.auc([1, 2]), /^UndercurveError: scores of length 2: expected 60, one for each label$/);

@@ -29,7 +29,7 @@ async function printed(code) {
   const given = imports.flatMap(([, names, from]) => names.split(", ").map((name) => [name, packages[from][name]]));
   const out = [];
   const body = lines.slice(imports.length).join("\n");
-  const run = new Function(...given.map(([name]) => name), "console", `return (async () => {${body}})()`);
+  const run = new Function(...given.map(([name]) => name), "console", `return (async () => {${body}\n})()`);
   await run(...given.map(([, value]) => value), { log: (...words) => out.push(words) });
   return out;
 }
@@ -46,7 +46,7 @@ test("a model from a file scores rows as the command line and the library do", a
 });
 
 test("the examples of the guide run", async () => {
-  assert.equal(examples.length, 12);
+  assert.equal(examples.length, 13);
   const [[ap, params]] = await printed(examples[1]);
   assert.ok(ap > 0.2 && ap <= 1, `average precision ${ap}`);
   assert.equal(params.length, 3);
@@ -73,6 +73,8 @@ test("the examples of the package's own page run", async () => {
   assert.ok(value > -1 && value < 0 && gradient[1] < 0 && gradient[2] > 0, `${value} ${gradient}`);
   const [[weights, reached]] = await printed(examples[8]);
   assert.ok(weights[0] > 1 && weights[1] > 1 && reached < -0.3, `${weights} ${reached}`);
-  const [[told]] = await printed(examples[11].replace("model.uc", "tests/golden/model.uc"));
+  const [[score, size]] = await printed(examples[11]);
+  assert.ok(Number.isFinite(score) && size > 100, `${score} ${size}`);
+  const [[told]] = await printed(examples[12].replace("model.uc", "tests/golden/model.uc"));
   assert.ok(told.length === 1 && Number.isFinite(told[0]), `${told}`);
 });

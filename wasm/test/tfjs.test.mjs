@@ -2,8 +2,10 @@
 // `npm ci` in this folder.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { entry } from "./packed.mjs";
@@ -44,7 +46,7 @@ const skip = !there && "tfjs is not installed: npm ci in wasm/test";
 /** A step, as the package's page prints it. */
 const page = await readFile(new URL("../js/README.md", import.meta.url), "utf8");
 const [, code] = /```ts\n(const loss = [^]*?)```/.exec(page);
-const snippet = new Function("tf", "soap", "optimizer", "net", "batch", "rows", code.replace("(rows: Int32Array)", "(rows)"));
+const snippet = new Function("tf", "soap", "optimizer", "net", "batch", "rows", code.replace("(rows: Uint32Array)", "(rows)").replace(/ as (tf\.\w+|Float32Array)/g, ""));
 
 /** Trains a small network by `customGrad` with each objective, and says what it reached and with how many forward passes. */
 async function trained(t, train, held, side, { steps, batch, rate, drawn, least }) {
@@ -94,3 +96,24 @@ test("a convolutional network learns by SOAP and by exact AP, with one forward p
 const none = !existsSync(FASHION) && "Fashion-MNIST is not in /usr/share/datasets/fashion-mnist";
 test("one learns halves of Fashion-MNIST, with a tenth of the positives", { skip: skip || none }, async (t) =>
   trained(t, await fashion("train", 1500, 10), await fashion("t10k", 400, 10), 14, { steps: 30, batch: 40, rate: 0.02, drawn: (step, k) => step * 1009 + k * 47, least: 0.3 }));
+
+const tsc = new URL("node_modules/typescript/bin/tsc", import.meta.url).pathname;
+test("the step that the package's page prints compiles strictly", { skip: skip || (!existsSync(tsc) && "TypeScript is not installed: npm ci in wasm/test") }, async () => {
+  // (Beside this file, where the packages are found.)
+  const folder = await mkdtemp(new URL("tfjs-types-", import.meta.url).pathname);
+  try {
+    const before = `import * as tf from "@tensorflow/tfjs-core";
+import type { LayersModel } from "@tensorflow/tfjs-layers";
+import { createObjective } from "../../js/objective.js";
+declare const soap: Awaited<ReturnType<typeof createObjective>>;
+declare const [optimizer, net, batch, rows]: [tf.Optimizer, LayersModel, tf.Tensor, Uint32Array];
+`;
+    await writeFile(join(folder, "step.ts"), before + code);
+    const compilerOptions = { strict: true, noEmit: true, skipLibCheck: true, target: "es2022", types: [], lib: ["es2022", "dom"], module: "nodenext" };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["step.ts"] }));
+    const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", folder], { cwd: folder, encoding: "utf8" });
+    assert.equal(status, 0, stdout);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

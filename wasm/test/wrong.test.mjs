@@ -43,7 +43,7 @@ const SESSIONS = [
   [{ y: new Uint8Array(60) }, 6, "y", /^y: no row is positive/],
   [{ y: new Uint8Array(60).fill(1) }, 6, "y", /^y: no row is negative/],
   [{ y: y.map((label) => 2 * label) }, 3, "y", /is 2: expected 0 or 1 .* or classes: the number of them$/],
-  [{ y: Array.from(y, String) }, 3, "y", /^y: the label of row 0 \(from 0\) is [01]: expected 0 or 1/],
+  [{ y: Array.from(y, String) }, 3, "y", /^y: the label of row 0 \(from 0\) is "[01]": expected 0 or 1/],
   [{ y: Float32Array.from(y, (label) => label / 2) }, 3, "y", /is 0\.5: expected 0 or 1/],
   [{ y: Array.from(y, (label) => (label ? 1 : NaN)) }, 3, "y", /is NaN: expected/],
   [{ y: Array.from(y, (label, row) => (row === 9 ? -1 : label)) }, 3, "y", /label of row 9 \(from 0\) is -1/],
@@ -73,6 +73,9 @@ const SESSIONS = [
   [{ method: {} }, 201, "method.name", /^method\.name undefined/],
   [{ method: "soup" }, 121, "method.name", /^no method "soup"; did you mean soap\?$/],
   [{ method: "SOAP" }, 121, "method.name", /^no method "SOAP"; did you mean soap\?$/],
+  [{ method: "auc" }, 121, "method.name", /^no method "auc"; for that metric there are auc-exact, auc-pairwise$/],
+  [{ method: "AUPRC" }, 121, "method.name", /^no method "AUPRC"; for that metric there are ap-exact, soap$/],
+  [{ method: "p-auc" }, 121, "method.name", /^no method "p-auc"; for that metric there are pauc-exact, agd-sbcd$/],
   [{ method: "deepest" }, 121, "method.name", /^no method "deepest"; METHODS of undercurve\/methods lists them$/],
   [{ method: { name: "soap", setting: {} } }, 202, "method.setting", /did you mean settings\?$/],
   [{ method: { name: "soap", settings: 3 } }, 201, "method.settings", /an object of settings/],
@@ -137,6 +140,10 @@ const lanes = await Lanes.create({ ...given(), lanes: 2, backend: "cpu" });
 const file = new DataFile(new TextEncoder().encode("a,label\n1,0\n2,1\n3,0\n4,1\n5,0\n6,1\n"), "some.csv");
 /** The others, on this thread alone. */
 const OTHERS = [
+  [() => new Exact({ y }), 204, undefined, /^new Exact: expected await Exact\.create\(\{ y \}\)$/],
+  [() => objective({ settings: { surrogate: "hinge2" } }), 201, "settings.surrogate", /^settings\.surrogate hinge2: expected squared-hinge, .*ramp; did you mean hinge\?$/],
+  [() => objective({ name: "ap" }), 121, "name", /^no method "ap"; for that metric there are ap-exact, soap$/],
+  [() => objective({ y: ["0", "1"] }), 3, "y", /^y: the label of row 0 \(from 0\) is "0": expected 0 or 1/],
   [() => createObjective(), 201, "options", /^options undefined: expected an object with name and y$/],
   [() => objective({ name: undefined }), 201, "name", /^name undefined/],
   [() => objective({ name: "soapp" }), 121, "name", /did you mean soap\?$/],

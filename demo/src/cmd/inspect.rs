@@ -160,6 +160,10 @@ fn differences(file: &Path, other: &Path, top: usize, json: bool) -> Result<()> 
 fn headline<T: Real>(saved: &SavedModel, model: &Predictor<T>) -> String {
     let trained = &saved.trained;
     let what = if model.has_run() { "a run, which goes on with train --resume" } else { "a model alone" };
+    // (The model of a session in JavaScript does not say how far that was.)
+    if trained.of == 0 {
+        return what.to_string();
+    }
     let finished = if trained.over { "finished" } else { "not finished" };
     let kept =
         if trained.step == trained.done { String::new() } else { format!("; its model is of step {}", trained.step) };
@@ -170,6 +174,7 @@ fn headline<T: Real>(saved: &SavedModel, model: &Predictor<T>) -> String {
 fn describe<T: Real>(saved: &SavedModel, model: &Predictor<T>) -> Value {
     let (config, preparation, trained) = (model.config(), &saved.preparation, &saved.trained);
     let binary = preparation.target() == Target::Binary;
+    let known = (trained.of > 0).then_some(trained);
     let settings: Map<String, Value> = config.settings.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
     let figures: Map<String, Value> = trained.figures.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
     let target = match preparation.target() {
@@ -215,10 +220,10 @@ fn describe<T: Real>(saved: &SavedModel, model: &Predictor<T>) -> Value {
         }),
         "valid": saved.valid,
         "run": model.has_run(),
-        "step": trained.step,
-        "steps_done": trained.done,
-        "steps": trained.of,
-        "finished": trained.over,
+        "step": known.map(|trained| trained.step),
+        "steps_done": known.map(|trained| trained.done),
+        "steps": known.map(|trained| trained.of),
+        "finished": known.map(|trained| trained.over),
         "figures": figures,
     })
 }

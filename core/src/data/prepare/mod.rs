@@ -9,6 +9,7 @@ mod groups;
 mod labels;
 mod options;
 mod queries;
+mod scaled;
 mod stats;
 mod table;
 mod units;
