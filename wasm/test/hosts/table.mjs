@@ -156,7 +156,7 @@ const HOSTS = {
     version: () => version("deno"),
     run: async () => told(await binary("@deno", "deno"), ["run", "--quiet", "--cached-only", "--node-modules-dir=manual", "--allow-read", "plain.js"], { DENO_DIR: join(folder, "deno"), DENO_NO_UPDATE_CHECK: "1" }),
   },
-  Bun: { version: () => version("bun"), run: async () => told(await binary("@oven", "bun"), ["run", "plain.js"], { DO_NOT_TRACK: "1" }) },
+  Bun: { version: () => version("bun"), run: async () => told(await binary("@oven", "bun").catch(() => binary("bun", "bun.exe")), ["run", "plain.js"], { DO_NOT_TRACK: "1" }) },
   "Vite dev": {
     version: () => version("vite"),
     async run() {
