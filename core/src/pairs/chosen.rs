@@ -134,17 +134,15 @@ fn ap<S: Real, Y: Class, G: Real>(
     grad: &mut [G],
 ) -> Result<f64> {
     let Rows { scores, labels, positives, range } = rows;
-    let loss = how.loss;
     let few = !how.way.sorts(rows.len(), positives);
-    let share = match how.weighted && WEIGHTS {
-        true => 1.0 / labels.iter().filter(|y| y.is_positive()).map(|y| y.mass()).sum::<f64>(),
-        false => 1.0 / positives as f64,
-    };
-    if let (Some(form), true) = (Form::of(loss), how.weighted && WEIGHTS) {
+    let weighs = how.weighted && WEIGHTS;
+    let mass = || labels.iter().filter(|y| y.is_positive()).map(|y| y.mass()).sum();
+    let share = 1.0 / if weighs { mass() } else { positives as f64 };
+    if let (Some(form), true) = (Form::of(how.loss), weighs) {
         fits_sorted_ap::<G, _, _>(rows, form.margin())?;
         return Ok(weighted::ap(rows, form, share, scratch, grad));
     }
-    match loss {
+    match how.loss {
         AnySurrogate::Square(l) => {
             fits::<G>(range, l.margin().or_larger(1.0))?;
             if l.margin() < 1e-60 {
@@ -171,7 +169,7 @@ fn ap<S: Real, Y: Class, G: Real>(
         | AnySurrogate::Sigmoid(_)
         | AnySurrogate::SmoothedHinge(_)
         | AnySurrogate::Ramp(_) => {
-            fits_ap::<G>(loss, range, rows.len())?;
+            fits_ap::<G>(how.loss, range, rows.len())?;
             if let Some(window) = window(how, rows) {
                 if window.fits(range, positives) {
                     return ramp_sums::ap(rows, window, scratch, grad);
@@ -183,10 +181,12 @@ fn ap<S: Real, Y: Class, G: Real>(
             if let Some(value) = by_panels::<S, Y, G, true>(how, rows, share, &mut scratch, grad) {
                 return Ok(value);
             }
-            if how.weighted && WEIGHTS {
-                return Ok(kernel!(loss, l => weighted::ap_of_all_pairs(scores, labels, l, share, scratch.f64, grad)));
+            if weighs {
+                return Ok(
+                    kernel!(how.loss, l => weighted::ap_of_all_pairs(scores, labels, l, share, scratch.f64, grad)),
+                );
             }
-            kernel!(loss, l => all_pairs::ap(scores, labels, l, positives, scratch.f64, grad))
+            kernel!(how.loss, l => all_pairs::ap(scores, labels, l, positives, scratch.f64, grad))
         }
     }
 }
