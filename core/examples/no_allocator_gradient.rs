@@ -63,7 +63,7 @@ fn gradient() -> Result<u32> {
     let (mut f64s, mut u32s, mut u64s) = ([0.0; NEED.f64], [0; NEED.u32], [0; NEED.u64]);
     let scratch = Scratch { real: &mut [], f64: &mut f64s, u32: &mut u32s, u64: &mut u64s };
     let mut grad = [0.0_f32; ROWS];
-    pairs::sum(Sum::Ap, &scores, Truth::new(&labels, &[])?, LOSS, Grade::Full, None, scratch, &mut grad)?;
+    pairs::sum(Sum::Ap, &scores, Truth::new(&labels, &[])?, LOSS, Grade::Full, scratch, &mut grad)?;
     let bytes = grad.iter().flat_map(|slope| slope.to_le_bytes());
     Ok(bytes.fold(2_166_136_261, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619)))
 }

@@ -117,7 +117,7 @@ fn nearest(number: u64, exponent: i32) -> f64 {
     libm::scalbn(rounded, scale)
 }
 
-#[cfg(all(test, feature = "alloc"))]
+#[cfg(test)]
 mod tests {
     use super::parse;
     use crate::rng::Rng;

@@ -70,7 +70,7 @@
     allow(dead_code, irrefutable_let_patterns, unused_imports)
 )]
 
-#[cfg(feature = "alloc")]
+#[cfg(any(feature = "alloc", test))]
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;

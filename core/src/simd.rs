@@ -11,6 +11,14 @@
 //! Accumulators of lanes go through `black_box` into the loop, so that they lie in memory as arrays when their tree is added up:
 //! otherwise the tree decides how the lanes lie in registers inside the loop, and they do not fill them.
 
+#[cfg_attr(
+    not(all(feature = "simd", target_arch = "x86_64", not(target_feature = "avx2"))),
+    path = "simd/as_compiled.rs"
+)]
+mod chosen;
+
+pub(crate) use chosen::vectorised;
+
 /// Work that pays to be compiled for wider registers.
 pub(crate) trait Kernel {
     /// What it returns.
@@ -18,28 +26,6 @@ pub(crate) trait Kernel {
     /// Does the work. To be marked `#[inline(always)]`, with all that it calls. `wide`: registers of 256 bits, so that
     /// blocks may be larger; no result depends on it.
     fn run(self, wide: bool) -> Self::Output;
-}
-
-#[cfg(all(feature = "simd", target_arch = "x86_64", not(target_feature = "avx2")))]
-struct Wide<K>(K);
-
-#[cfg(all(feature = "simd", target_arch = "x86_64", not(target_feature = "avx2")))]
-impl<K: Kernel> pulp::NullaryFnOnce for Wide<K> {
-    type Output = K::Output;
-    #[inline(always)]
-    fn call(self) -> K::Output {
-        self.0.run(true)
-    }
-}
-
-/// Runs a kernel, with AVX2 where the CPU has it.
-#[inline(always)]
-pub(crate) fn vectorised<K: Kernel>(kernel: K) -> K::Output {
-    #[cfg(all(feature = "simd", target_arch = "x86_64", not(target_feature = "avx2")))]
-    if let Some(avx2) = pulp::x86::V3::try_new() {
-        return avx2.vectorize(Wide(kernel));
-    }
-    kernel.run(cfg!(target_feature = "avx2"))
 }
 
 /// Whether the loops over batches run with AVX2: compiled for it, or (with the feature `simd`) on a CPU that has it. The

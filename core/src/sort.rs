@@ -130,7 +130,7 @@ fn swap<E>(items: &mut [E], first: usize, second: usize) {
     }
 }
 
-#[cfg(all(test, feature = "alloc"))]
+#[cfg(test)]
 mod tests {
     use super::{ascending, ascending_by, select_descending_by};
     use crate::rng::Rng;

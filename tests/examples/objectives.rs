@@ -137,7 +137,7 @@ fn main() {
                 let scratch = memory.lend(pairs::sum_need(rows as usize));
                 let mut grad = vec![0.0; rows as usize];
                 let truth = Truth::from(&labels[..]);
-                let told = pairs::sum(sum, &scores, truth, loss, Grade::Full, None, scratch, &mut grad);
+                let told = pairs::sum(sum, &scores, truth, loss, Grade::Full, scratch, &mut grad);
                 let outcome = match told {
                     Ok(value) => json!({ "values": [value], "hash": hash(&grad, 0x811c_9dc5) }),
                     Err(error) => json!({ "error": error.code() }),

@@ -6,7 +6,7 @@ use undercurve::data::{Rows, Selection};
 use undercurve::finite_sum::{
     AiSarah, Anchored, Bend, Event, Examples, FiniteSum, GlmLoss, Gradients, HeavyBall, Memory, NetworkSum, Recursion,
 };
-use undercurve::model::{Activation, Mlp, Model};
+use undercurve::model::{Activation, Mlp, Model, Path};
 use undercurve::rng::Rng;
 
 /// Twelve rows of five columns, about half of them zero, in both layouts.
@@ -91,7 +91,10 @@ fn derivatives_match_differences_of_the_gradient() {
                     let x = Selection::of(sample.rows(sparse), &index).unwrap();
                     let mut scratch = vec![f64::NAN; mlp.along_len()];
                     let (mut grad, mut product) = (vec![7.0; total], vec![7.0; total]);
-                    let along = mlp.along(&w, &v, x, &labels, loss, &mut scratch, &mut grad, &mut product).unwrap();
+                    let along = {
+                        let path = Path { params: &w, direction: &v };
+                        mlp.along(path, x, &labels, loss, &mut scratch, [&mut grad, &mut product]).unwrap()
+                    };
                     let case = format!("{hidden:?} {activation:?} {loss:?} sparse {sparse}");
                     let at = |h: f64| gradient(&mlp, &moved(&w, &v, h), x, &labels, loss);
                     let (h, here) = (1e-4, at(0.0));
@@ -128,7 +131,8 @@ fn wrong_lengths_are_named() {
         let (w, mut grad, mut product) = (vec![0.1; params], vec![0.0; total], vec![0.0; total]);
         let mut scratch = vec![0.0; scratch];
         let v = vec![0.1; total];
-        mlp.along(&w, &v, x, &sample.labels[..labels], GlmLoss::Logistic, &mut scratch, &mut grad, &mut product)
+        let (path, out) = (Path { params: &w, direction: &v }, [&mut grad[..], &mut product]);
+        mlp.along(path, x, &sample.labels[..labels], GlmLoss::Logistic, &mut scratch, out)
     };
     let need = mlp.along_len();
     assert!(run(total, ROWS, need).is_ok());
@@ -140,7 +144,8 @@ fn wrong_lengths_are_named() {
     let (w, mut grad, mut product) = (vec![0.1; total], vec![0.0; total], vec![0.0; total]);
     let mut scratch = vec![0.0; two.along_len()];
     let x = Selection::all(sample.rows(true));
-    let got = two.along(&w, &w, x, &sample.labels, GlmLoss::Logistic, &mut scratch, &mut grad, &mut product);
+    let (path, out) = (Path { params: &w, direction: &w }, [&mut grad[..], &mut product]);
+    let got = two.along(path, x, &sample.labels, GlmLoss::Logistic, &mut scratch, out);
     assert!(matches!(got, Err(Error::Unsupported { .. })));
 }
 

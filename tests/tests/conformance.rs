@@ -41,6 +41,7 @@ const SHARED: &[&str] = &[
     "core/src/finite_sum/draw.rs",
     "core/src/finite_sum/glm.rs",
     "core/src/finite_sum/largest_eigenvalue.rs",
+    "core/src/finite_sum/interleaved.rs",
     "core/src/finite_sum/lent.rs",
     "core/src/finite_sum/network.rs",
     "core/src/finite_sum/oracle.rs",

@@ -572,7 +572,7 @@ fn a_sum_takes_what_it_says_and_no_less() {
                         let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
                         let mut grad = vec![0.0; n];
                         let truth = Truth::new(&labels, &[]).unwrap();
-                        let value = pairs::sum(sum, &scores, truth, loss, grade, None, scratch, &mut grad);
+                        let value = pairs::sum(sum, &scores, truth, loss, grade, scratch, &mut grad);
                         value.map(|value| (value, grad))
                     };
                     let need = pairs::need_for(sum, loss, n, positives);

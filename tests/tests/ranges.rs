@@ -6,7 +6,7 @@ use undercurve::algorithm::{
 };
 use undercurve::batch::{Batch, Drawn};
 use undercurve::data::{Rows, Segments};
-use undercurve::estimator::sorr::{DUAL, ExampleLoss, Track, turn};
+use undercurve::estimator::sorr::{DUAL, Dual, ExampleLoss, Track, turn};
 use undercurve::estimator::{Estimator, Grad, Link, PaucDual, PaucTight, Sorr};
 use undercurve::host::{Buffers, Chunks, Data, Host, RunState};
 use undercurve::model::Linear;
@@ -606,7 +606,10 @@ impl Ranked<'_> {
         let mut slopes = vec![f64::NAN; rows.len()];
         let value = match track {
             None => self.sorr.largest(term, &scores, &targets, dual, scratch, &mut slopes),
-            Some(track) => self.sorr.term(term, &scores, &targets, dual, track, scratch, &mut slopes),
+            Some(track) => {
+                let dual = Dual { values: dual, track };
+                self.sorr.term(term, &scores, &targets, dual, scratch, &mut slopes)
+            }
         };
         let mut grad = vec![0.0; w.len()];
         for (&j, c) in rows.iter().zip(slopes) {
@@ -725,7 +728,8 @@ fn a_count_without_a_next_is_refused() {
     let track = Some(Track { rate: 0.1, done: u64::MAX });
     let (mut dual, mut slopes, mut order) = ([0.2, 0.0, 0.0], [7.0; 3], [0; 3]);
     let scratch = Scratch { real: &mut [0.0; 6], f64: &mut [], u32: &mut order, u64: &mut [] };
-    let got = sorr.term(1, &scores, &[-1.0, -1.0, 1.0], &mut dual, track, scratch, &mut slopes);
+    let moved = Dual { values: &mut dual, track };
+    let got = sorr.term(1, &scores, &[-1.0, -1.0, 1.0], moved, scratch, &mut slopes);
     assert_eq!((got, dual, slopes), (Err(Error::Overflow { what: "steps" }), [0.2, 0.0, 0.0], [7.0; 3]));
 }
 

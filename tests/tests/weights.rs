@@ -758,7 +758,7 @@ fn a_sum_takes_weights_and_rows_in_any_order() {
         let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
         let mut grad = vec![0.0f64; scores.len()];
         let truth = Truth::new(labels, weights)?;
-        pairs::sum(sum, scores, truth, loss, Grade::Full, None, scratch, &mut grad).map(|value| (value, grad))
+        pairs::sum(sum, scores, truth, loss, Grade::Full, scratch, &mut grad).map(|value| (value, grad))
     };
     for &(name, _, param) in SURROGATES {
         let loss = AnySurrogate::by_name(name, param).unwrap();

@@ -110,7 +110,7 @@ mod cpu {
             };
             let scratch = self.work.lend(pairs::sum_need(scores.len()));
             let truth = Truth::new(&self.labels, &self.weights)?;
-            self.value = pairs::sum(sum, scores, truth, loss, Grade::Full, None, scratch, &mut grad)?;
+            self.value = pairs::sum(sum, scores, truth, loss, Grade::Full, scratch, &mut grad)?;
             Ok(grad)
         }
     }

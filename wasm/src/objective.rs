@@ -214,6 +214,57 @@ fn config(parts: &[&str]) -> Failure {
     Failure::new(121, "name", &said(parts))
 }
 
+/// The method of this name, in its form for so many classes.
+fn method_of(name: &str, several: bool) -> Result<&'static Method, Failure> {
+    let Some(method) = METHODS.iter().find(|method| method.name == name) else {
+        return Err(config(&["no method \"", name, "\"; there are ", &names(several)]));
+    };
+    if let Some(why) = refusal(method) {
+        return Err(config(&["method ", method.name, " ", why]));
+    }
+    if !several {
+        return Ok(method);
+    }
+    method.of_classes().ok_or_else(|| {
+        let others = names(true);
+        let those = if others.is_empty() { "" } else { "; of several classes are " };
+        config(&["method ", method.name, " is of two classes", those, &others])
+    })
+}
+
+fn wrong_setting(method: &Method, pairs: &[(&str, &str)], error: SettingError) -> Failure {
+    let text = match error {
+        SettingError::Unknown { at } => {
+            let mut names = String::new();
+            method.params.iter().for_each(|param| listed(&mut names, param.name));
+            said(&["method ", method.name, " has no parameter \"", pairs[at].0, "\"; it has ", &names])
+        }
+        SettingError::Value { at, param } => {
+            said(&["settings.", param.name, " ", pairs[at].1, ": is outside its range"])
+        }
+    };
+    Failure::new(error.code(), "settings", &text)
+}
+
+/// Rows of each of so many segments; the place of each row of all but the first, and how many those are.
+fn counted(segments: &[u8], count: usize) -> Result<(Vec<u32>, Vec<u32>, u32), Failure> {
+    let mut population = vec![0u32; count];
+    let mut slots = vec![0; segments.len()];
+    let mut owners = 0;
+    for (row, &of) in segments.iter().enumerate() {
+        let rows = population.get_mut(of as usize).ok_or(Error::Label { at: row })?;
+        *rows += 1;
+        if of > 0 {
+            slots[row] = owners;
+            owners += 1;
+        }
+    }
+    if population.contains(&0) {
+        return Err(Error::OneClass.into());
+    }
+    Ok((population, slots, owners))
+}
+
 /// FNV-1a.
 struct Mark(u64);
 
@@ -239,51 +290,13 @@ impl Objective {
     #[wasm_bindgen(constructor)]
     pub fn new(asked: Asked) -> Result<Self, Failure> {
         let several = asked.classes > 2;
-        let Some(method) = METHODS.iter().find(|method| method.name == asked.name) else {
-            return Err(config(&["no method \"", &asked.name, "\"; there are ", &names(several)]));
-        };
+        let method = method_of(&asked.name, several)?;
         let name = method.name;
-        if let Some(why) = refusal(method) {
-            return Err(config(&["method ", name, " ", why]));
-        }
-        let method = match several {
-            true => method.of_classes().ok_or_else(|| {
-                let others = names(true);
-                let those = if others.is_empty() { "" } else { "; of several classes are " };
-                config(&["method ", name, " is of two classes", those, &others])
-            })?,
-            false => method,
-        };
         let pairs: Vec<(&str, &str)> = asked.settings.iter().map(|(name, text)| (&name[..], &text[..])).collect();
-        let made = method.settings(&pairs).map_err(|error| {
-            let text = match error {
-                SettingError::Unknown { at } => {
-                    let mut names = String::new();
-                    method.params.iter().for_each(|param| listed(&mut names, param.name));
-                    said(&["method ", name, " has no parameter \"", pairs[at].0, "\"; it has ", &names])
-                }
-                SettingError::Value { at, param } => {
-                    said(&["settings.", param.name, " ", pairs[at].1, ": is outside its range"])
-                }
-            };
-            Failure::new(error.code(), "settings", &text)
-        })?;
+        let made = method.settings(&pairs).map_err(|error| wrong_setting(method, &pairs, error))?;
         let count = if several { asked.classes as usize } else { 2 };
         let segments = asked.labels;
-        let mut population = vec![0u32; count];
-        let mut slots = vec![0; segments.len()];
-        let mut owners = 0;
-        for (row, &of) in segments.iter().enumerate() {
-            let rows = population.get_mut(of as usize).ok_or(Error::Label { at: row })?;
-            *rows += 1;
-            if of > 0 {
-                slots[row] = owners;
-                owners += 1;
-            }
-        }
-        if population.contains(&0) {
-            return Err(Error::OneClass.into());
-        }
+        let (population, slots, owners) = counted(&segments, count)?;
         let rows = segments.len() as u32;
         let positives = if several { 0 } else { population[1] };
         let population_of = [rows - positives, positives];

@@ -9,6 +9,67 @@ use undercurve::data::Rows;
 /// exceptions.
 const REACH: f64 = 4.0;
 
+/// Rows as what they store: column and value, and where each row ends.
+struct Entries {
+    entries: Vec<(usize, f64)>,
+    ends: Vec<usize>,
+}
+
+impl Entries {
+    fn of(rows: Rows<'_, f32>, count: usize) -> Self {
+        let cols = rows.cols();
+        let (mut entries, mut ends) = (Vec::new(), vec![0]);
+        for row in 0..count {
+            match rows {
+                Rows::Dense { data, .. } => {
+                    entries.extend(data[row * cols..][..cols].iter().map(|&x| f64::from(x)).enumerate());
+                }
+                Rows::Csr { ptr, col, val, .. } => {
+                    entries.extend((ptr[row]..ptr[row + 1]).map(|at| (col[at] as usize, f64::from(val[at]))));
+                }
+            }
+            ends.push(entries.len());
+        }
+        Self { entries, ends }
+    }
+
+    fn row(&self, row: usize) -> &[(usize, f64)] {
+        &self.entries[self.ends[row]..self.ends[row + 1]]
+    }
+
+    fn dot(&self, row: usize, axis: &[f64]) -> f64 {
+        self.row(row).iter().map(|&(j, value)| value * axis[j]).sum()
+    }
+
+    /// Cuts extremes off and centres, by the first `used` rows. Returns a row of zeros, centred; the others differ from it where
+    /// they store a value, by what is left here.
+    fn centre(&mut self, cols: usize, used: usize) -> Vec<f64> {
+        let share = 1.0 / used as f64;
+        let stored = &self.entries[..self.ends[used]];
+        let mut mean = vec![0.0_f64; cols];
+        // Values that are not stored are 0, in so many of the rows.
+        let mut zeros = vec![used as f64; cols];
+        for &(j, value) in stored {
+            mean[j] += value * share;
+            zeros[j] -= 1.0;
+        }
+        let mut reach: Vec<f64> = zeros.iter().zip(&mean).map(|(n, m)| n * m.abs() * (REACH * share)).collect();
+        for &(j, value) in stored {
+            reach[j] += (value - mean[j]).abs() * (REACH * share);
+        }
+        let cut = |j: usize, value: f64| (value - mean[j]).max(-reach[j]).min(reach[j]);
+        // What was cut was more on one side.
+        let mut rest: Vec<f64> = (0..cols).map(|j| zeros[j] * cut(j, 0.0) * share).collect();
+        for &(j, value) in stored {
+            rest[j] += cut(j, value) * share;
+        }
+        for (j, value) in &mut self.entries {
+            *value = cut(*j, *value) - cut(*j, 0.0);
+        }
+        (0..cols).map(|j| cut(j, 0.0) - rest[j]).collect()
+    }
+}
+
 /// The first `most` rows on a plane: themselves for two features, else their first two principal components of
 /// columns without their extremes (40 rounds of the power method on at most 1000 rows). Costs O(values stored + columns)
 /// a round: centred sparse rows are a vector that all share and what each adds to it.
@@ -16,53 +77,16 @@ pub fn plane(rows: Rows<'_, f32>, most: usize) -> Vec<f32> {
     let cols = rows.cols();
     let most = most.min(rows.len());
     let used = rows.len().min(1000);
-    // Column and value of all that is stored, and where each row ends.
-    let mut entries: Vec<(usize, f64)> = Vec::new();
-    let mut ends = vec![0];
-    for row in 0..most.max(used) {
-        match rows {
-            Rows::Dense { data, .. } => {
-                entries.extend(data[row * cols..][..cols].iter().map(|&x| f64::from(x)).enumerate());
-            }
-            Rows::Csr { ptr, col, val, .. } => {
-                entries.extend((ptr[row]..ptr[row + 1]).map(|at| (col[at] as usize, f64::from(val[at]))));
-            }
-        }
-        ends.push(entries.len());
-    }
+    let mut stored = Entries::of(rows, most.max(used));
     if cols == 2 {
         let mut out = vec![0.0; 2 * most];
         for row in 0..most {
-            entries[ends[row]..ends[row + 1]].iter().for_each(|&(j, value)| out[2 * row + j] = value as f32);
+            stored.row(row).iter().for_each(|&(j, value)| out[2 * row + j] = value as f32);
         }
         return out;
     }
-    let share = 1.0 / used as f64;
-    let mut mean = vec![0.0_f64; cols];
-    // Values that are not stored are 0, in so many of the rows.
-    let mut zeros = vec![used as f64; cols];
-    for &(j, value) in &entries[..ends[used]] {
-        mean[j] += value * share;
-        zeros[j] -= 1.0;
-    }
-    let mut reach: Vec<f64> = zeros.iter().zip(&mean).map(|(n, m)| n * m.abs() * (REACH * share)).collect();
-    for &(j, value) in &entries[..ends[used]] {
-        reach[j] += (value - mean[j]).abs() * (REACH * share);
-    }
-    let cut = |j: usize, value: f64| (value - mean[j]).max(-reach[j]).min(reach[j]);
-    // What was cut was more on one side.
-    let mut rest: Vec<f64> = (0..cols).map(|j| zeros[j] * cut(j, 0.0) * share).collect();
-    for &(j, value) in &entries[..ends[used]] {
-        rest[j] += cut(j, value) * share;
-    }
-    // A row of zeros, centred; the others differ from it where they store a value, by this much.
-    let zero: Vec<f64> = (0..cols).map(|j| cut(j, 0.0) - rest[j]).collect();
-    for (j, value) in &mut entries {
-        *value = cut(*j, *value) - cut(*j, 0.0);
-    }
-    let row = |row: usize| &entries[ends[row]..ends[row + 1]];
+    let zero = stored.centre(cols, used);
     let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
-    let beyond = |at: usize, axis: &[f64]| -> f64 { row(at).iter().map(|&(j, value)| value * axis[j]).sum() };
     let mut axes: Vec<Vec<f64>> = Vec::new();
     for number in 0..2 {
         let mut axis: Vec<f64> = (0..cols).map(|j| 1.0 / (1 + (j + number) % 7) as f64).collect();
@@ -71,9 +95,9 @@ pub fn plane(rows: Rows<'_, f32>, most: usize) -> Vec<f32> {
             let base = dot(&zero, &axis);
             let mut total = 0.0;
             for at in 0..used {
-                let part = base + beyond(at, &axis);
+                let part = base + stored.dot(at, &axis);
                 total += part;
-                row(at).iter().for_each(|&(j, value)| next[j] += part * value);
+                stored.row(at).iter().for_each(|&(j, value)| next[j] += part * value);
             }
             next.iter_mut().zip(&zero).for_each(|(n, z)| *n += total * z);
             for other in &axes {
@@ -89,7 +113,7 @@ pub fn plane(rows: Rows<'_, f32>, most: usize) -> Vec<f32> {
         axes.push(axis);
     }
     let base = [dot(&zero, &axes[0]), dot(&zero, &axes[1])];
-    (0..most).flat_map(|at| [0, 1].map(|axis| (base[axis] + beyond(at, &axes[axis])) as f32)).collect()
+    (0..most).flat_map(|at| [0, 1].map(|axis| (base[axis] + stored.dot(at, &axes[axis])) as f32)).collect()
 }
 
 #[cfg(test)]

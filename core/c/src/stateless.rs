@@ -173,7 +173,7 @@ unsafe fn pair_sum<T: Summed>(
     let (beside, rest) = core::mem::take(&mut scratch.f64).split_at_mut(given.rows * T::BESIDE);
     scratch.f64 = rest;
     out.fill(<T as Summed>::sum(scores, beside, grad, |scores, grad| {
-        pairs::sum(sum, scores, truth, loss, Grade::Full, None, scratch, grad)
+        pairs::sum(sum, scores, truth, loss, Grade::Full, scratch, grad)
     })?);
     Ok(())
 }

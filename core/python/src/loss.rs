@@ -226,10 +226,9 @@ impl Loss {
         grow(&mut work.u64, need.u64);
         let scratch = Scratch { real: &mut [], f64: &mut work.f64, u32: &mut work.u32, u64: &mut work.u64 };
         let truth = Truth::new(y, w)?;
-        let plan = match &self.tables[..] {
-            [] => None,
-            tables => Some(Plan::again(self.loss, self.grade, tables)?),
-        };
-        pairs::sum(self.sum, scores, truth, self.loss, self.grade, plan, scratch, grad)
+        match &self.tables[..] {
+            [] => pairs::sum(self.sum, scores, truth, self.loss, self.grade, scratch, grad),
+            tables => Plan::again(self.loss, self.grade, tables)?.sum(self.sum, scores, truth, scratch, grad),
+        }
     }
 }

@@ -129,7 +129,6 @@ impl Lbfgs {
         trial: &mut [T],
         counters: &mut [u64],
         (pairs, place): (usize, usize),
-        value: f64,
         steepest: bool,
     ) {
         counters[3] = ((pairs as u64) << 32) | place as u64;
@@ -144,7 +143,7 @@ impl Lbfgs {
             counters[3] = 0;
             self.direct(search, 0, 0);
             slope = dot(search.grad, search.direction);
-        } else if pairs > 0 && -slope <= f64::from_bits(self.gain) * value.abs() {
+        } else if pairs > 0 && -slope <= f64::from_bits(self.gain) * f64::from_bits(counters[2]).abs() {
             // (Of a first step, which is no Newton step, nothing is known.)
             counters[1] = DONE;
             return;
@@ -156,7 +155,6 @@ impl Lbfgs {
 
     /// The same with another decay, in place in the state of a run that has ended (or not begun): it goes on from its iterate, with its pairs, to whose
     /// differences of gradients the other decay adds its part.
-    #[cfg(feature = "exact-methods")]
     pub(crate) fn with_decay<T: Real>(self, decay: f64, state: &mut State<'_, T>) -> Self {
         let other = Self { decay: decay.to_bits(), ..self };
         if state.counters[1] == BEGIN {
@@ -183,7 +181,7 @@ impl Lbfgs {
         }
         let value = f64::from_bits(state.counters[2]) + 0.5 * more * dot(&base[..decayed], &base[..decayed]);
         state.counters[2] = value.to_bits();
-        other.search_on(&mut search, base, trial, state.counters, (pairs, place), value, false);
+        other.search_on(&mut search, base, trial, state.counters, (pairs, place), false);
         other
     }
 
@@ -282,69 +280,90 @@ impl<T: Real> Algorithm<T> for Lbfgs {
         let (mut pairs, mut place) = ((state.counters[3] >> 32) as usize, (state.counters[3] & 0xffff_ffff) as usize);
         state.counters[0] = state.counters[0].saturating_add(1);
 
-        let mut steepest = phase >= STEEPEST;
-        let taken = if phase == BEGIN {
-            true
-        } else {
-            let old = f64::from_bits(state.counters[2]);
-            let (alpha, slope) = (search.line[0].f64(), search.line[3].f64());
-            let (mut lo, mut hi) = (search.line[1].f64(), search.line[2].f64());
-            // A value that is not finite is no decrease.
-            let decrease = value < old + SUFFICIENT * alpha * slope;
-            if !decrease {
-                hi = alpha;
-            } else if dot(grad, search.direction) + decay * dot(&trial[..decayed], &search.direction[..decayed])
-                <= CURVATURE * slope
-            {
-                lo = alpha;
-            }
-            if decrease && lo != alpha {
-                true
-            } else if (phase & (STEEPEST - 1)) < TRIALS {
-                let next = if hi > 0.0 { 0.5 * (lo + hi) } else { 2.0 * lo };
-                search.line[..3].copy_from_slice(&[T::of(next), T::of(lo), T::of(hi)]);
+        let judged = match phase {
+            BEGIN => Trial::Taken,
+            _ => Trial::of(search.line, phase, [f64::from_bits(state.counters[2]), value], || {
+                dot(grad, search.direction) + decay * dot(&trial[..decayed], &search.direction[..decayed])
+            }),
+        };
+        match judged {
+            Trial::Next(line) => {
+                search.line[..3].copy_from_slice(&line.map(T::of));
                 state.counters[1] = state.counters[1].saturating_add(1);
-                walk(base, next, search.direction, trial);
+                walk(base, line[0], search.direction, trial);
                 return Ok(());
-            } else if decrease {
-                true
-            } else if steepest {
+            }
+            Trial::Failed => {
                 state.counters[1] = FAILED;
                 trial.copy_from_slice(base);
                 return Ok(());
-            } else {
-                // Begin again along the negative gradient of the iterate, which `search.grad` still holds.
-                (pairs, place, steepest) = (0, 0, true);
-                false
             }
-        };
-        if taken {
-            if phase != BEGIN {
-                let (s, y) = (&mut search.s[place * d..][..d], &mut search.y[place * d..][..d]);
+            // Begin again along the negative gradient of the iterate, which `search.grad` still holds.
+            Trial::Steepest => (pairs, place) = (0, 0),
+            Trial::Taken => {
+                if phase != BEGIN {
+                    let (s, y) = (&mut search.s[place * d..][..d], &mut search.y[place * d..][..d]);
+                    for k in 0..d {
+                        s[k] = trial[k] - base[k];
+                        y[k] = slope_at(grad, trial, k) - search.grad[k];
+                    }
+                    let (ys, ss, yy) = (dot(s, y), dot(s, s), dot(y, y));
+                    if ys > 1e-10 * crate::Real::sqrt(ss * yy) && T::of(1.0 / ys).is_finite() {
+                        search.rho[place] = T::of(1.0 / ys);
+                        place = (place + 1) % self.memory;
+                        pairs = (pairs + 1).min(self.memory);
+                    }
+                }
+                base.copy_from_slice(trial);
                 for k in 0..d {
-                    s[k] = trial[k] - base[k];
-                    y[k] = slope_at(grad, trial, k) - search.grad[k];
+                    search.grad[k] = slope_at(grad, trial, k);
                 }
-                let (ys, ss, yy) = (dot(s, y), dot(s, s), dot(y, y));
-                if ys > 1e-10 * crate::Real::sqrt(ss * yy) && T::of(1.0 / ys).is_finite() {
-                    search.rho[place] = T::of(1.0 / ys);
-                    place = (place + 1) % self.memory;
-                    pairs = (pairs + 1).min(self.memory);
+                if phase == BEGIN {
+                    search.line[4] = T::of(crate::Real::sqrt(dot(search.grad, search.grad)));
                 }
+                state.counters[2] = value.to_bits();
             }
-            base.copy_from_slice(trial);
-            for k in 0..d {
-                search.grad[k] = slope_at(grad, trial, k);
-            }
-            if phase == BEGIN {
-                search.line[4] = T::of(crate::Real::sqrt(dot(search.grad, search.grad)));
-            }
-            state.counters[2] = value.to_bits();
-            steepest = false;
         }
-        let value = f64::from_bits(state.counters[2]);
-        self.search_on(&mut search, base, trial, state.counters, (pairs, place), value, steepest);
+        self.search_on(&mut search, base, trial, state.counters, (pairs, place), judged == Trial::Steepest);
         Ok(())
+    }
+}
+
+/// What becomes of a trial.
+#[derive(Clone, Copy, PartialEq)]
+enum Trial {
+    Taken,
+    /// Another, at α between lo and hi.
+    Next([f64; 3]),
+    /// Along the negative gradient.
+    Steepest,
+    /// Not even along the negative gradient.
+    Failed,
+}
+
+impl Trial {
+    /// From the values at the iterate and at the trial; `along` is the slope there.
+    fn of<T: Real>(line: &[T], phase: u64, [old, value]: [f64; 2], along: impl FnOnce() -> f64) -> Self {
+        let (alpha, slope) = (line[0].f64(), line[3].f64());
+        let (mut lo, mut hi) = (line[1].f64(), line[2].f64());
+        // A value that is not finite is no decrease.
+        let decrease = value < old + SUFFICIENT * alpha * slope;
+        if !decrease {
+            hi = alpha;
+        } else if along() <= CURVATURE * slope {
+            lo = alpha;
+        }
+        if decrease && lo != alpha {
+            Self::Taken
+        } else if (phase & (STEEPEST - 1)) < TRIALS {
+            Self::Next([if hi > 0.0 { 0.5 * (lo + hi) } else { 2.0 * lo }, lo, hi])
+        } else if decrease {
+            Self::Taken
+        } else if phase >= STEEPEST {
+            Self::Failed
+        } else {
+            Self::Steepest
+        }
     }
 }
 

@@ -1,9 +1,14 @@
 //! Rows and labels that own their memory, ready for a model.
 
+mod targets;
+
+pub use targets::{MAX_CLASSES, Targets};
+pub(super) use targets::{Units, parts};
+
 use super::error::{DataError, DataErrorKind};
 use super::queries::Queries;
 use super::rows::Rows;
-use super::split::{Parts, Split};
+use super::split::Split;
 use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, count_labels, exact_len};
 use crate::example_loss::Response;
@@ -36,36 +41,6 @@ pub struct Summary {
     pub unseen: Vec<(String, usize)>,
     /// Stored values in sparse columns beyond those of training, left out.
     pub beyond: usize,
-}
-
-/// What a split orders rows by, or keeps together.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Units {
-    pub ordered: bool,
-    /// The unit of each row: its rank in order, or the number of its group.
-    pub of: Vec<u32>,
-}
-
-/// Classes there may be. More label values than this are rather numbers to predict.
-pub const MAX_CLASSES: usize = 1000;
-
-/// What is known of each row, and a model is to tell.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Targets<T> {
-    /// No labels.
-    None,
-    /// 1 for positive, 0 for negative.
-    Binary(Vec<u8>),
-    /// One of several classes.
-    Classes {
-        /// Its number.
-        labels: Vec<u32>,
-        /// What the classes are called, in the order of their numbers.
-        names: Vec<String>,
-    },
-    /// A number for each row.
-    Values(Vec<T>),
 }
 
 /// Feature rows with a target each.
@@ -574,33 +549,4 @@ impl<T: Real> Dataset<T> {
         to.ok_or(Error::Index { what: "row", at: row, len })?.copy_from_slice(features);
         Ok(())
     }
-}
-
-/// The parts of a split of rows with these targets.
-pub(super) fn parts<T>(
-    split: Split,
-    targets: &Targets<T>,
-    units: Option<&Units>,
-    rows: usize,
-) -> core::result::Result<Parts, DataErrorKind> {
-    if let Targets::Classes { labels, names } = targets {
-        let mut sizes = alloc::vec![0; names.len()];
-        labels.iter().for_each(|&label| sizes[label as usize] += 1);
-        if let Some(class) = sizes.iter().position(|&size| size == 1) {
-            return Err(DataErrorKind::LoneRow { label: names[class].clone() });
-        }
-    }
-    // (Small builds make no units.)
-    let parts = match (units.filter(|_| !COMPACT), targets) {
-        (Some(Units { ordered: true, of }), _) => split.last_parts(of),
-        (Some(units), Targets::Binary(labels)) => {
-            split.group_parts(&labels.iter().map(|&label| label.into()).collect::<Vec<_>>(), &units.of)
-        }
-        (Some(units), Targets::Classes { labels, .. }) => split.group_parts(labels, &units.of),
-        (Some(units), _) => split.group_parts(&[], &units.of),
-        (None, Targets::Binary(labels)) => split.parts(labels),
-        (None, Targets::Classes { labels, .. }) => split.class_parts(labels),
-        (None, _) => Split { stratify: false, ..split }.class_parts(&alloc::vec![0; rows]),
-    };
-    parts.map_err(DataErrorKind::from)
 }

@@ -10,6 +10,7 @@
 //!
 //! Deviation: the probability stays within the targets, as in [Platt's](super::fit_platt).
 
+use super::backtrack::backtrack;
 use super::platt::{Platt, fit_platt};
 use crate::error::{Error, Result};
 use crate::metric::Truth;
@@ -17,8 +18,6 @@ use crate::real::Real;
 
 /// Iterations, at most.
 const MOST: u32 = 100;
-/// The least step of the line search.
-const LEAST: f64 = 1e-10;
 /// Added to the Hessian's diagonal, for each row.
 const RIDGE: f64 = 1e-12;
 
@@ -132,20 +131,7 @@ pub fn fit_beta<T: Real>(scores: &[T], truth: Truth<'_>) -> Result<Beta> {
             }
             let Some(step) = solved(h, g) else { break };
             let falls = -(g[0] * step[0] + g[1] * step[1] + g[2] * step[2]);
-            let mut size = 1.0;
-            let moved = loop {
-                let there: [f64; 3] = core::array::from_fn(|i| at[i] - size * step[i]);
-                let new = loss(&there);
-                if new < value + 1e-4 * size * falls {
-                    (at, value) = (there, new);
-                    break true;
-                }
-                size *= 0.5;
-                if size < LEAST {
-                    break false;
-                }
-            };
-            if !moved {
+            if !backtrack(&mut at, &mut value, step.map(|x| -x), falls, loss) {
                 break;
             }
         }

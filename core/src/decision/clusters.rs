@@ -45,6 +45,9 @@ struct Clustered<'a> {
     order: Vec<u32>,
     clusters: Vec<Cluster>,
     most: f64,
+    /// What the logarithm of a threshold that passes comes to at least, and the greatest met.
+    need: f64,
+    clearest: f64,
 }
 
 impl Clustered<'_> {
@@ -60,6 +63,39 @@ impl Clustered<'_> {
             let (better, worst, _) = cluster.better(promise);
             better / (worst * most)
         }))
+    }
+
+    /// Whether the first `alerts` rows may be alerts.
+    fn passes(&mut self, alerts: usize) -> bool {
+        let gain = self.gain(alerts);
+        self.clearest = self.clearest.max(gain);
+        gain >= self.need
+    }
+
+    /// The most alerts of which a precision is promised, tested from few to many.
+    fn most_precise(&mut self, ends: &[usize], positives: usize) -> Option<usize> {
+        let each = Real::ln(1.0 + (1.0 - self.promise.bound) / (self.promise.bound * self.most));
+        let fewest = libm::ceil((self.need + Real::ln(BETS.len() as f64)) / each);
+        let (mut target, mut best) = (fewest, None);
+        for pair in ends.windows(2) {
+            if pair[1] as f64 <= target {
+                continue;
+            }
+            if pair[0] as f64 >= fewest {
+                if !self.passes(pair[0]) {
+                    break;
+                }
+                best = Some(pair[0]);
+            }
+            while pair[1] as f64 > target {
+                target = next_target(target);
+            }
+        }
+        // Too few rows for a first test.
+        if best.is_none() && self.clearest == f64::NEG_INFINITY {
+            self.clearest = self.gain(positives);
+        }
+        best
     }
 }
 
@@ -221,54 +257,24 @@ impl Promise {
             if alerts < order.len() { midway(above, score(alerts)) } else { above }
         };
         let need = -Real::ln(self.risk());
-        let mut rows = Clustered { promise: self, labels, of: &of, order: order.clone(), clusters: each, most };
-        let mut clearest = f64::NEG_INFINITY;
-        let mut passes = |rows: &mut Clustered<'_>, alerts: usize| {
-            let gain = rows.gain(alerts);
-            clearest = clearest.max(gain);
-            gain >= need
-        };
-        let mut best = None;
-        match self.kept {
+        let (order_of, clearest) = (order.clone(), f64::NEG_INFINITY);
+        let mut rows =
+            Clustered { promise: self, labels, of: &of, order: order_of, clusters: each, most, need, clearest };
+        let best = match self.kept {
             // Passed by the first ends, or by the last ones.
-            Kept::Fpr if passes(&mut rows, 0) => {
-                let passed = ends.partition_point(|&alerts| passes(&mut rows, alerts));
-                best = Some(passed.checked_sub(1).map_or(0, |at| ends[at]));
+            Kept::Fpr if rows.passes(0) => {
+                let passed = ends.partition_point(|&alerts| rows.passes(alerts));
+                Some(passed.checked_sub(1).map_or(0, |at| ends[at]))
             }
-            Kept::Recall => {
-                let failed = ends.partition_point(|&alerts| !passes(&mut rows, alerts));
-                best = ends.get(failed).copied();
-            }
-            Kept::Fpr => {}
-            Kept::Precision => {
-                let each = Real::ln(1.0 + (1.0 - self.bound) / (self.bound * most));
-                let fewest = libm::ceil((need + Real::ln(BETS.len() as f64)) / each);
-                let mut target = fewest;
-                for pair in ends.windows(2) {
-                    if pair[1] as f64 <= target {
-                        continue;
-                    }
-                    if pair[0] as f64 >= fewest {
-                        if !passes(&mut rows, pair[0]) {
-                            break;
-                        }
-                        best = Some(pair[0]);
-                    }
-                    while pair[1] as f64 > target {
-                        target = next_target(target);
-                    }
-                }
-                // Too few rows for a first test.
-                if best.is_none() && clearest == f64::NEG_INFINITY {
-                    clearest = rows.gain(positives);
-                }
-            }
-        }
+            Kept::Recall => ends.get(ends.partition_point(|&alerts| !rows.passes(alerts))).copied(),
+            Kept::Fpr => None,
+            Kept::Precision => rows.most_precise(&ends, positives),
+        };
         let of_class = if self.kept == Kept::Fpr { (negatives, "negatives") } else { (positives, "positives") };
         let Some(alerts) = best else {
             // The logarithm grows with the number of clusters.
-            let times = need / clearest;
-            let tells = clearest > 0.0 && times > 1.0 && times < 1e4;
+            let times = need / rows.clearest;
+            let tells = rows.clearest > 0.0 && times > 1.0 && times < 1e4;
             let more = tells.then(|| libm::ceil((times - 1.0) * of_class.0 as f64) as u64);
             return Err(Error::Unpromised { more, what: of_class.1 });
         };

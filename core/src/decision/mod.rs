@@ -4,6 +4,7 @@
 //! cost) and finds the best such threshold on labelled rows. [`fit_platt`], [`fit_beta`] and [`pool_adjacent_violators`] turn scores into
 //! probabilities. Fit them on rows that the model was not trained on.
 
+mod backtrack;
 mod beta;
 #[cfg(feature = "alloc")]
 mod calibration;

@@ -15,6 +15,7 @@
 //! the Hessian means the same for scores of any size), and the run ends when both sums of gradients are below 1e-10 n, or where
 //! no step lowers the loss.
 
+use super::backtrack::backtrack;
 use crate::error::{Error, Result};
 use crate::metric::Truth;
 use crate::metric::rank::check;
@@ -22,8 +23,6 @@ use crate::real::Real;
 
 /// Iterations, at most.
 const MOST: u32 = 100;
-/// The least step of the line search.
-const LEAST: f64 = 1e-10;
 /// Added to the Hessian's diagonal.
 const RIDGE: f64 = 1e-12;
 
@@ -79,20 +78,20 @@ pub fn fit_platt<T: Real>(scores: &[T], truth: Truth<'_>) -> Result<Platt> {
     let deviation = if square > 0.0 { crate::Real::sqrt(square) } else { 1.0 };
     let targets = [1.0 / (negatives + 2.0), (positives + 1.0) / (positives + 2.0)];
     let rows = || each().map(|(s, y, w)| ((s - mean) / deviation, targets[usize::from(y)], w));
-    let loss = |a: f64, b: f64| {
+    let loss = |&[a, b]: &[f64; 2]| {
         let losses = rows().map(|(z, t, w)| {
             let x = a * z + b;
             w * (Real::softplus(x) - t * x)
         });
         losses.sum::<f64>()
     };
-    let (mut a, mut b) = (0.0, Real::ln((positives + 1.0) / (negatives + 1.0)));
-    let mut value = loss(a, b);
+    let mut at = [0.0, Real::ln((positives + 1.0) / (negatives + 1.0))];
+    let mut value = loss(&at);
     for _ in 0..MOST {
         // The gradient, and the Hessian: aa, ab, bb.
         let (mut g, mut h) = ([0.0; 2], [RIDGE, 0.0, RIDGE]);
         for (z, t, w) in rows() {
-            let p = Real::sigmoid(a * z + b);
+            let p = Real::sigmoid(at[0] * z + at[1]);
             let (apart, weight) = (w * (p - t), w * p * (1.0 - p));
             g[0] += apart * z;
             g[1] += apart;
@@ -106,23 +105,11 @@ pub fn fit_platt<T: Real>(scores: &[T], truth: Truth<'_>) -> Result<Platt> {
         let determinant = h[0] * h[2] - h[1] * h[1];
         let along = [-(h[2] * g[0] - h[1] * g[1]) / determinant, -(h[0] * g[1] - h[1] * g[0]) / determinant];
         let falls = g[0] * along[0] + g[1] * along[1];
-        let mut step = 1.0;
-        let moved = loop {
-            let (x, y) = (a + step * along[0], b + step * along[1]);
-            let there = loss(x, y);
-            if there < value + 1e-4 * step * falls {
-                (a, b, value) = (x, y, there);
-                break true;
-            }
-            step *= 0.5;
-            if step < LEAST {
-                break false;
-            }
-        };
-        if !moved {
+        if !backtrack(&mut at, &mut value, along, falls, loss) {
             break;
         }
     }
+    let [a, b] = at;
     let slope = a / deviation;
     let curve = Platt { slope, offset: b - slope * mean, least: targets[0], most: targets[1] };
     if !(curve.slope.is_finite() && curve.offset.is_finite()) {

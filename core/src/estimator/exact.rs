@@ -21,7 +21,7 @@ use super::{Estimator, Grad, Link, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::metric::{self, FprRange, Labels, TieRule};
-use crate::pairs::{self, Grade, Plan, Sum};
+use crate::pairs::{self, Grade, How, Plan, Sum};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{Param, exact, number};
@@ -167,8 +167,8 @@ impl Exact {
             };
         }
         let memory = Scratch { real: &mut [], f64: rest, u32: scratch.u32, u64: scratch.u64 };
-        let value =
-            pairs::by_class(self.sum, h, low.len(), batch.weights(), self.surrogate, Self::GRADE, plan, memory, out)?;
+        let how = How::of(self.surrogate, Self::GRADE, plan)?;
+        let value = pairs::by_class(self.sum, how, h, low.len(), batch.weights(), memory, out)?;
         let value = finite("objective", value)?;
         if let Some(grad) = grad {
             exact_len("grad.scores", scores.len(), grad.len())?;

@@ -57,7 +57,7 @@ impl<T: Real, L: Loss> PairEstimator<T> for Soap<L> {
         2
     }
     fn weigh(&self, batch: &Batch<'_, T>, sums: PairSums<'_, T>, state: &[T], out: PairWeights<'_, T>) -> Result<f64> {
-        Soap::weigh(self, batch, sums.low, sums.high, state, out.state, out.low, out.high)
+        Soap::weigh(self, batch, sums, state, out)
     }
 }
 

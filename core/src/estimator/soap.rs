@@ -24,7 +24,9 @@
 //! takes the estimate itself (`First::Estimate`, the paper's) or mixes it with 0 (`First::Zero`). Cost O(b₊b) a batch.
 //! Scratch: 14 values a row at most (12 a row and 2 a positive).
 
-use super::{Estimator, Exact, Grad, Link, PairEstimator, Weights, both_classes, commit, finite};
+use super::{
+    Estimator, Exact, Grad, Link, PairEstimator, PairSums, PairWeights, Weights, both_classes, commit, finite,
+};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::device::Recipe;
 use crate::error::{Error, Result, exact_len};
@@ -121,13 +123,13 @@ impl Default for Soap {
 
 /// ω of the pair (i, i), of the other positives and of the negatives.
 #[derive(Clone, Copy)]
-struct PairWeights<T> {
+struct Omega<T> {
     own: T,
     positive: T,
     negative: T,
 }
 
-impl<T: Real> PairWeights<T> {
+impl<T: Real> Omega<T> {
     /// ĝ1 and ĝ2 of a positive, from its Σ ℓ over the negatives and over the positives; `own` is ℓ(0).
     fn inner(self, low: T, high: T, own: T) -> [T; 2] {
         let g1 = self.own * own + self.positive * (high - own).settled();
@@ -172,51 +174,42 @@ impl<L: Loss> Soap<L> {
     /// The middle of a step: from the sums of ℓ over the pairs of each positive to its new `[u1, u2]` and the weights κ
     /// of its pairs, for code elsewhere that sweeps the pairs. [`update`](Estimator::update) is made of it too.
     ///
-    /// Everything is by positive of the batch, in its order (b₊ of them):
-    ///
-    /// - `low_sums`: Σ ℓ(h_i − h_j) over the negatives.
-    /// - `high_sums`: Σ ℓ(h_i − h_j) over the positives, j = i *included*.
-    /// - `state`: `[u1, u2]` for each positive of the data; read only. The caller copies `u` to the batch's slots when its
-    ///   step succeeds.
-    /// - `u`: 2·b₊, the new `[u1, u2]`.
-    /// - `kappa_low`, `kappa_high`: κ_ij for negatives and for positives j ≠ i.
+    /// The state of `out` is the new `[u1, u2]` of each positive of the batch, and `state` that of each positive of the data,
+    /// read only: the caller copies it to the batch's slots when its step succeeds.
     ///
     /// Returns the running estimate −mean(u1/u2). O(b₊).
     ///
     /// # Errors
     /// `OneClass`, `Unsupported`, `Length`, `Index` (a slot past the state), `Param` (unbiased weights with one positive
-    /// of several), `Overflow`. Only `Overflow` leaves something in the three outputs, which then mean nothing.
+    /// of several), `Overflow`. Only `Overflow` leaves something in `out`, which then means nothing.
     pub fn weigh<T: Real>(
         &self,
         batch: &Batch<'_, T>,
-        low_sums: &[T],
-        high_sums: &[T],
+        sums: PairSums<'_, T>,
         state: &[T],
-        u: &mut [T],
-        kappa_low: &mut [T],
-        kappa_high: &mut [T],
+        out: PairWeights<'_, T>,
     ) -> Result<f64> {
         let (_, high) = both_classes(batch)?;
         let (slots, count) = (batch.slots(), high.len());
         exact_len("slots", count, slots.len())?;
-        exact_len("low_sums", count, low_sums.len())?;
-        exact_len("high_sums", count, high_sums.len())?;
-        exact_len("u", 2 * count, u.len())?;
-        exact_len("kappa_low", count, kappa_low.len())?;
-        exact_len("kappa_high", count, kappa_high.len())?;
+        exact_len("low_sums", count, sums.low.len())?;
+        exact_len("high_sums", count, sums.high.len())?;
+        exact_len("u", 2 * count, out.state.len())?;
+        exact_len("kappa_low", count, out.low.len())?;
+        exact_len("kappa_high", count, out.high.len())?;
         let step = self.step(batch, state, self.rate(batch)?)?;
         let mut sum = 0.0;
-        for (from, (slots, u)) in (0..).step_by(BLOCK).zip(slots.chunks(BLOCK).zip(u.chunks_mut(2 * BLOCK))) {
+        for (from, (slots, u)) in (0..).step_by(BLOCK).zip(slots.chunks(BLOCK).zip(out.state.chunks_mut(2 * BLOCK))) {
             let (mut low, mut high) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
             let block = from..from + slots.len();
-            low[..slots.len()].copy_from_slice(&low_sums[block.clone()]);
-            high[..slots.len()].copy_from_slice(&high_sums[block.clone()]);
+            low[..slots.len()].copy_from_slice(&sums.low[block.clone()]);
+            high[..slots.len()].copy_from_slice(&sums.high[block.clone()]);
             let weighed = step.weigh(&low, &high, slots, u);
-            kappa_low[block.clone()].copy_from_slice(&weighed.low[..slots.len()]);
-            kappa_high[block].copy_from_slice(&weighed.high[..slots.len()]);
+            out.low[block.clone()].copy_from_slice(&weighed.low[..slots.len()]);
+            out.high[block].copy_from_slice(&weighed.high[..slots.len()]);
             weighed.ratio.iter().take(slots.len()).for_each(|ratio| sum -= ratio.f64());
         }
-        check_u(u)?;
+        check_u(out.state)?;
         finite("average precision loss", sum / count as f64)
     }
 
@@ -276,7 +269,7 @@ impl<L: Loss> Soap<L> {
         Ok((value, u))
     }
 
-    fn pair_weights<T: Real>(&self, batch: &Batch<'_, T>, low: usize, high: usize) -> Result<PairWeights<T>> {
+    fn pair_weights<T: Real>(&self, batch: &Batch<'_, T>, low: usize, high: usize) -> Result<Omega<T>> {
         let rows = (low + high) as f64;
         let &[all_low, all_high] = batch.population() else { return Err(Error::OneClass) };
         let positives = f64::from(all_high);
@@ -298,7 +291,7 @@ impl<L: Loss> Soap<L> {
                 [1.0 / all, others, others]
             }
         };
-        Ok(PairWeights { own: T::of(own), positive: T::of(positive), negative: T::of(negative) })
+        Ok(Omega { own: T::of(own), positive: T::of(positive), negative: T::of(negative) })
     }
 }
 
@@ -308,7 +301,7 @@ struct Step<'a, T> {
     floor: T,
     first: First,
     state: &'a [T],
-    weights: PairWeights<T>,
+    weights: Omega<T>,
     /// ℓ(0).
     own: T,
     /// 1/b₊.

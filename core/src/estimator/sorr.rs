@@ -42,6 +42,15 @@ pub struct Track {
     pub done: u64,
 }
 
+/// The dual of a term, and how a batch moves it, if it does.
+#[derive(Debug)]
+pub struct Dual<'a, T> {
+    /// λ, its sum over the steps of the inner problem, and what is lost of it to rounding.
+    pub values: &'a mut [T; DUAL],
+    /// `None` leaves it as it is.
+    pub track: Option<Track>,
+}
+
 /// Ends an inner problem of so many steps: λ becomes its mean over them, and the next begins.
 pub fn turn<T: Real>(dual: &mut [T; DUAL], steps: u64) {
     turn_bank(dual, steps as f64);
@@ -200,8 +209,8 @@ impl Sorr {
         Ok((value, [lambda, T::ZERO, T::ZERO]))
     }
 
-    /// The estimate of the dual form of a term from a batch that was drawn uniformly, and its gradient by score; with
-    /// `track`, λ moves after it was used. A term that is not there is 0.
+    /// The estimate of the dual form of a term from a batch that was drawn uniformly, and its gradient by score; where
+    /// it is tracked, λ moves after it was used. A term that is not there is 0.
     ///
     /// # Errors
     /// `Empty`, `Length`, `NonFinite`, `Param` (a negative rate), `Overflow`. Nothing has changed then.
@@ -210,8 +219,7 @@ impl Sorr {
         term: usize,
         scores: &[T],
         targets: &[T],
-        dual: &mut [T; DUAL],
-        track: Option<Track>,
+        dual: Dual<'_, T>,
         scratch: Scratch<'_, T>,
         grad: &mut [T],
     ) -> Result<f64> {
@@ -219,8 +227,8 @@ impl Sorr {
         all_finite("targets", targets)?;
         let rows = self.losses(scores, |at| targets[at], scratch)?;
         let weight = 1.0 / scores.len() as f64;
-        let (value, next) = self.dual_form(term, rows, |_| weight, dual, track, Some(grad))?;
-        *dual = next;
+        let (value, next) = self.dual_form(term, rows, |_| weight, dual.values, dual.track, Some(grad))?;
+        *dual.values = next;
         Ok(value)
     }
 

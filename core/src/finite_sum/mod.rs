@@ -21,6 +21,7 @@ pub(crate) mod bounded_ai_sarah;
 mod draw;
 mod glm;
 mod heavy_ball;
+mod interleaved;
 mod largest_eigenvalue;
 #[cfg(feature = "alloc")]
 mod lent;

@@ -17,7 +17,7 @@ use super::vectors::norm_sq;
 use crate::data::{Rows, Selection};
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::example_loss::{GlmLoss, Response};
-use crate::model::{Mlp, Model};
+use crate::model::{Mlp, Model, Path};
 use crate::real::Real;
 
 /// Rows that go through the network together: at most, and at least.
@@ -194,10 +194,9 @@ impl<T: Real> Gradients<T> for NetworkSum<'_, T> {
     }
 
     fn along(&self, w: &[T], v: &[T], index: &[u32], out: [&mut [T]; 2], scratch: &mut [T]) -> Result<Bend> {
-        let [grad, product] = out;
         let x = Selection::of(self.rows, index)?;
         let y = |k: usize| self.response.of(index[k] as usize);
-        let along = self.model.along_rows(w, v, x, y, self.loss, scratch, grad, product)?;
+        let along = self.model.along_rows(Path { params: w, direction: v }, x, y, self.loss, scratch, out)?;
         Ok(Bend { second: along.second, third: along.third })
     }
 

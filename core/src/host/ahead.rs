@@ -1,9 +1,8 @@
 //! Steps that are computed elsewhere, on a GPU for one: their description and their batches.
 
 use super::memory::again;
-use super::{
-    Before, BeforeIn, Buffers, Data, Desk, Host, Pieces, Pretraining, RunState, Sizes, go_on, number, owned, place,
-};
+use super::running::{go_on, number, owned, place};
+use super::{Before, BeforeIn, Buffers, Data, Desk, Host, Pieces, Pretraining, RunState, Sizes};
 use crate::algorithm::{Algorithm, COUNTERS};
 use crate::batch::{Batch, Drawn};
 use crate::device::Recipe;

@@ -1,6 +1,7 @@
 //! Objectives over all rows that are evaluated elsewhere, on a GPU for one: the request and the answer.
 
-use super::{Before, BeforeIn, Buffers, Chunks, Data, Desk, Host, Phase, Pieces, RunState, Running, Sizes};
+use super::running::{Phase, Running};
+use super::{Before, BeforeIn, Buffers, Chunks, Data, Desk, Host, Pieces, RunState, Sizes};
 use crate::algorithm::{Algorithm, Ask, COUNTERS, Draw, Point, State, Want};
 use crate::error::{Error, Result, exact_len};
 use crate::estimator::{Estimator, Exact};

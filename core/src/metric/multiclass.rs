@@ -132,6 +132,43 @@ fn check<T: Real>(scores: &[T], classes: usize, labels: &[u32]) -> Result<()> {
     }
 }
 
+/// Twice what the pairs of a class and each other have earned, in the last of the three by class; rows ascend by the class's
+/// score.
+fn earned<T: Real, A: Amount>(
+    order: &[u32],
+    (class, score): (usize, impl Fn(u32) -> T),
+    labels: &[u32],
+    weight: &impl Fn(u32) -> A,
+    ties: Ties,
+    [below, here, points]: [&mut [A]; 3],
+) {
+    let none = A::default();
+    below.fill(none);
+    here.fill(none);
+    points.fill(none);
+    for group in order.chunk_by(|&a, &b| score(a) == score(b)) {
+        for &row in group {
+            here[labels[row as usize] as usize] += weight(row);
+        }
+        let own = here[class];
+        if own > none {
+            for other in 0..points.len() {
+                let tied = match ties {
+                    Ties::Half => here[other],
+                    Ties::Lose => none,
+                    Ties::Win => here[other] + here[other],
+                };
+                points[other] += own * (below[other] + below[other] + tied);
+            }
+        }
+        for &row in group {
+            let label = labels[row as usize] as usize;
+            below[label] += here[label];
+            here[label] = none;
+        }
+    }
+}
+
 /// Of rows that count `weight`.
 fn auc_of<T: Real, A: Amount>(
     scores: &[T],
@@ -165,31 +202,7 @@ fn auc_of<T: Real, A: Amount>(
         }
         // (Tied rows in their own order: sums of weights depend on it.)
         crate::sort::rows_by(order, &|a, b| score(a).key().cmp(&score(b).key()).then(a.cmp(&b)));
-        // points[j]: twice what the pairs (this class, j) have earned.
-        below.fill(none);
-        here.fill(none);
-        points.fill(none);
-        for group in order.chunk_by(|&a, &b| score(a) == score(b)) {
-            for &row in group {
-                here[labels[row as usize] as usize] += weight(row);
-            }
-            let own = here[class];
-            if own > none {
-                for other in 0..classes {
-                    let tied = match ties {
-                        Ties::Half => here[other],
-                        Ties::Lose => none,
-                        Ties::Win => here[other] + here[other],
-                    };
-                    points[other] += own * (below[other] + below[other] + tied);
-                }
-            }
-            for &row in group {
-                let label = labels[row as usize] as usize;
-                below[label] += here[label];
-                here[label] = none;
-            }
-        }
+        earned(order, (class, score), labels, &weight, ties, [&mut *below, &mut *here, &mut *points]);
         let own = sizes[class].f64();
         let mut all = none;
         for other in (0..classes).filter(|&other| other != class) {

@@ -35,6 +35,25 @@ pub struct Along {
     pub third: f64,
 }
 
+/// The line w + αv through the parameters, one number of each a parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Path<'a, T> {
+    /// w.
+    pub params: &'a [T],
+    /// v.
+    pub direction: &'a [T],
+}
+
+/// What the pass down needs of a row's pass up.
+struct Cache<'a, T> {
+    /// Jets of the hidden activations, and room for the score's.
+    jets: &'a mut [Jet<T>],
+    /// z' of the hidden units.
+    slopes: &'a mut [T],
+    /// dz, (dz)', and room for those of the layer below: four times the widest layer.
+    adjoint: &'a mut [T],
+}
+
 /// Value and three derivatives by α.
 type Jet<T> = [T; 4];
 
@@ -82,30 +101,26 @@ impl Mlp {
         5 * self.width_sum() + 4 + 4 * self.widest()
     }
 
-    /// The mean loss over the selected rows along `direction`, which is as long as `params`. `labels` has one label per
-    /// selected row, 1 for y = +1 and 0 for y = −1. The mean gradient goes into `grad`, the mean Hessian–vector product
-    /// Hv into `product`, both as long as `params`; `scratch` is at least [`along_len`](Self::along_len) long.
+    /// The mean loss over the selected rows along a line. `labels` has one label per selected row, 1 for y = +1 and 0 for
+    /// y = −1. `out` gets the mean gradient and the mean Hessian–vector product Hv; `scratch` is at least [`along_len`](Self::along_len) long.
     ///
     /// # Errors
     /// `Length`, `Empty` without rows, `Label`, `Unsupported` with more than one head, `Overflow` when a result is not
     /// finite; outputs are then unspecified.
     pub fn along<T: Real>(
         &self,
-        params: &[T],
-        direction: &[T],
+        path: Path<'_, T>,
         x: Selection<'_, T>,
         labels: &[u8],
         loss: GlmLoss,
         scratch: &mut [T],
-        grad: &mut [T],
-        product: &mut [T],
+        out: [&mut [T]; 2],
     ) -> Result<Along> {
         let total = self.total();
-        for (what, got) in
-            [("params", params.len()), ("direction", direction.len()), ("grad", grad.len()), ("product", product.len())]
-        {
-            exact_len(what, total, got)?;
-        }
+        exact_len("params", total, path.params.len())?;
+        exact_len("direction", total, path.direction.len())?;
+        exact_len("grad", total, out[0].len())?;
+        exact_len("product", total, out[1].len())?;
         exact_len("columns", self.sizes[0], x.rows().cols())?;
         exact_len("labels", x.len(), labels.len())?;
         count_labels(labels)?;
@@ -120,32 +135,29 @@ impl Mlp {
             return Err(Error::Length { what: "scratch", need, got: scratch.len() });
         }
         let y = |k: usize| if labels[k] == 1 { T::ONE } else { -T::ONE };
-        self.along_rows(params, direction, x, y, loss, &mut scratch[..need], grad, product)
+        self.along_rows(path, x, y, loss, &mut scratch[..need], out)
     }
 
     /// [`along`](Self::along) without its checks of lengths; the target of the k-th selected row is asked for.
     pub(crate) fn along_rows<T: Real>(
         &self,
-        params: &[T],
-        direction: &[T],
+        path: Path<'_, T>,
         x: Selection<'_, T>,
         y: impl Fn(usize) -> T,
         loss: GlmLoss,
         scratch: &mut [T],
-        grad: &mut [T],
-        product: &mut [T],
+        [grad, product]: [&mut [T]; 2],
     ) -> Result<Along> {
         grad.fill(T::ZERO);
         product.fill(T::ZERO);
         let width = self.width_sum();
-        // Jets of the hidden activations and of the score; z' of the hidden units; dh, (dh)' and those below.
         let (jets, rest) = scratch[..self.along_len()].split_at_mut(4 * (width + 1));
         let (slopes, adjoint) = rest.split_at_mut(width);
-        let jets = jets.as_chunks_mut::<4>().0;
+        let mut cache = Cache { jets: jets.as_chunks_mut::<4>().0, slopes, adjoint };
         let share = T::of(1.0 / x.len() as f64);
         let mut mean = Along::default();
         for k in 0..x.len() {
-            let s = self.forward_jets(params, direction, &x, k, jets, slopes);
+            let s = self.forward_jets(path, &x, k, &mut cache);
             let y = y(k);
             let (d1, d2, d3) = loss.derivatives(y, s[0]);
             let f = |x: T| x.f64();
@@ -153,9 +165,9 @@ impl Mlp {
             mean.first += f(d1) * f(s[1]);
             mean.second += f(d2) * f(s[1]) * f(s[1]) + f(d1) * f(s[2]);
             mean.third += f(d3) * f(s[1]) * f(s[1]) * f(s[1]) + 3.0 * f(d2) * f(s[1]) * f(s[2]) + f(d1) * f(s[3]);
-            adjoint[0] = (d1 * share).settled();
-            adjoint[self.widest()] = (d2 * s[1] * share).settled();
-            self.backward_jets(params, direction, &x, k, jets, slopes, adjoint, grad, product);
+            cache.adjoint[0] = (d1 * share).settled();
+            cache.adjoint[self.widest()] = (d2 * s[1] * share).settled();
+            self.backward_jets(path, &x, k, &mut cache, [&mut *grad, &mut *product]);
         }
         let count = x.len() as f64;
         for part in [&mut mean.value, &mut mean.first, &mut mean.second, &mut mean.third] {
@@ -169,21 +181,20 @@ impl Mlp {
         }
     }
 
-    /// The score's jet of one row; those of the hidden activations stay in `jets`, z' in `slopes`.
+    /// The score's jet of one row; those of the hidden activations stay in the cache, with z'.
     fn forward_jets<T: Real>(
         &self,
-        params: &[T],
-        direction: &[T],
+        path: Path<'_, T>,
         x: &Selection<'_, T>,
         k: usize,
-        jets: &mut [Jet<T>],
-        slopes: &mut [T],
+        cache: &mut Cache<'_, T>,
     ) -> Jet<T> {
+        let Cache { jets, slopes, .. } = cache;
         let mut below = 0..0;
         let mut at = 0;
         for layer in 0..self.layers {
             let (inputs, out, start) = self.layer(layer);
-            let (w, v) = (&params[start..], &direction[start..]);
+            let (w, v) = (&path.params[start..], &path.direction[start..]);
             let (known, fresh) = jets.split_at_mut(at);
             let z = &mut fresh[..out];
             for (o, z) in z.iter_mut().enumerate() {
@@ -224,20 +235,16 @@ impl Mlp {
         [T::ZERO; 4]
     }
 
-    /// Adds one row's gradient and its derivative along the direction. `adjoint` is four times the widest layer: dz, (dz)',
-    /// and room for those of the layer below; the last layer's are there on entry.
+    /// Adds one row's gradient and its derivative along the direction. The last layer's dz and (dz)' are there on entry.
     fn backward_jets<T: Real>(
         &self,
-        params: &[T],
-        direction: &[T],
+        Path { params, direction }: Path<'_, T>,
         x: &Selection<'_, T>,
         k: usize,
-        jets: &[Jet<T>],
-        slopes: &[T],
-        adjoint: &mut [T],
-        grad: &mut [T],
-        product: &mut [T],
+        cache: &mut Cache<'_, T>,
+        [grad, product]: [&mut [T]; 2],
     ) {
+        let Cache { jets, slopes, adjoint } = cache;
         let widest = self.widest();
         let (mine, below) = adjoint.split_at_mut(2 * widest);
         let mut end = self.width_sum();

@@ -8,7 +8,7 @@ mod dense;
 mod linear;
 mod mlp;
 
-pub use along::Along;
+pub use along::{Along, Path};
 pub(crate) use dense::axpy;
 pub use linear::Linear;
 pub use mlp::{Activation, MAX_HIDDEN, Mlp};

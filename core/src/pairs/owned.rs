@@ -100,6 +100,6 @@ impl Sums {
         let need = if truth.weights().is_empty() { need_for(of, loss, rows, positives) } else { sum_need(rows) };
         // (More rows than are taken are refused without memory.)
         let scratch = self.lend(if need.f64 == usize::MAX { Need::NONE } else { need });
-        sum(of, scores, truth, loss, grade, None, scratch, grad)
+        sum(of, scores, truth, loss, grade, scratch, grad)
     }
 }

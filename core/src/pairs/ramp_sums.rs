@@ -19,7 +19,7 @@
 
 use super::order::{Edges, Ladder};
 use super::streams::{self, Streams};
-use super::weight::Class;
+use super::weight::{Class, Rows};
 use crate::error::Result;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
@@ -118,15 +118,13 @@ struct Table<'a> {
 
 /// See `sorted::auc`.
 pub(super) fn auc<S: Real, Y: Class, G: Real>(
-    scores: &[S],
-    labels: &[Y],
-    positives: usize,
+    rows: Rows<'_, S, Y>,
     loss: Window,
     mean: f64,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let (mut table, sums) = Table::new(scores, labels, positives, loss, scratch)?;
+    let (mut table, sums) = Table::new(rows, loss, scratch)?;
     let value = table.auc(mean, sums);
     table.streams.collect(grad);
     Ok(value)
@@ -134,14 +132,12 @@ pub(super) fn auc<S: Real, Y: Class, G: Real>(
 
 /// See `sorted::ap`.
 pub(super) fn ap<S: Real, Y: Class, G: Real>(
-    scores: &[S],
-    labels: &[Y],
-    positives: usize,
+    rows: Rows<'_, S, Y>,
     loss: Window,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let (mut table, sums) = Table::new(scores, labels, positives, loss, scratch)?;
+    let (mut table, sums) = Table::new(rows, loss, scratch)?;
     let value = table.ap(sums);
     table.streams.collect(grad);
     Ok(value)
@@ -150,13 +146,11 @@ pub(super) fn ap<S: Real, Y: Class, G: Real>(
 impl<'a> Table<'a> {
     /// The table with the negatives in its cells, and memory for four values of each positive.
     fn new<S: Real, Y: Class>(
-        scores: &[S],
-        labels: &[Y],
-        positives: usize,
+        rows: Rows<'_, S, Y>,
         loss: Window,
         scratch: Scratch<'a, f64>,
     ) -> Result<(Self, &'a mut [f64])> {
-        let dealt = streams::need(scores.len());
+        let (count, positives, dealt) = (rows.len(), rows.positives, streams::need(rows.len()));
         let (x, rest) = scratch.f64.halves_mut(dealt.f64 + positives)?;
         let (cells, rest) = rest.halves_mut(4 * (2 * positives + 1))?;
         let (sorted, rest) = rest.halves_mut(positives)?;
@@ -167,11 +161,11 @@ impl<'a> Table<'a> {
         let (own, others) = others.halves_mut(positives)?;
         let (ladder, ranks) = others.halves_mut(Ladder::need(2 * positives))?;
         let far = Some(loss.margin - loss.width);
-        let tables = ranks.head_mut(streams::tables_len(scores.len()))?;
-        let streams = Streams::new(scores, labels, positives, loss.margin, far, x, dealing, tables, scratch.u64)?;
+        let tables = ranks.head_mut(streams::tables_len(count))?;
+        let streams = Streams::new(rows, loss.margin, far, x, dealing, tables, scratch.u64)?;
         let cells = cells.as_chunks_mut().0;
         let mut table = Self { loss, streams, scores: sorted, places, edges, cells, ranks, own, posts, post_count: 0 };
-        table.fill(ladder, scores.len());
+        table.fill(ladder, count);
         Ok((table, rest.head_mut(4 * positives)?))
     }
 

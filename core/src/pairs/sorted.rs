@@ -21,7 +21,7 @@
 
 use super::order::{Edges, Ladder};
 use super::streams::{self, Streams};
-use super::weight::Class;
+use super::weight::{Class, Rows};
 use crate::error::Result;
 use crate::features::COMPACT;
 use crate::parts::{PARTS, each, part_len, parts_of, parts_of_mut, shared};
@@ -189,22 +189,20 @@ impl Part<'_> {
 
 impl<'a> Table<'a> {
     fn new<S: Real, Y: Class>(
-        scores: &[S],
-        labels: &[Y],
-        positives: usize,
+        rows: Rows<'_, S, Y>,
         margin: f64,
         twice: bool,
         scratch: Scratch<'a, f64>,
     ) -> Result<Self> {
-        let (rows, dealt) = (scores.len(), streams::need(scores.len()));
+        let (count, positives, dealt) = (rows.len(), rows.positives, streams::need(rows.len()));
         let (x, rest) = scratch.f64.halves_mut(dealt.f64)?;
         let (weights, cells) = rest.halves_mut(if twice { 3 * positives } else { 0 })?;
         let (dealing, others) = scratch.u32.halves_mut(dealt.u32)?;
         let (order, others) = others.halves_mut(positives)?;
-        let (ladder, others) = others.halves_mut(parts(rows) * Ladder::need(positives))?;
-        let tables = others.head_mut(streams::tables_len(rows))?;
-        let streams = Streams::new(scores, labels, positives, margin, None, x, dealing, tables, scratch.u64)?;
-        let ranks = others.head_mut(if twice { rows } else { 0 })?;
+        let (ladder, others) = others.halves_mut(parts(count) * Ladder::need(positives))?;
+        let tables = others.head_mut(streams::tables_len(count))?;
+        let streams = Streams::new(rows, margin, None, x, dealing, tables, scratch.u64)?;
+        let ranks = others.head_mut(if twice { count } else { 0 })?;
         let cells = cells.as_chunks_mut().0;
         // Negatives below all thresholds find a finite score here; what they leave is not read.
         cells.put(0, [streams.x.at(0), 0.0, 0.0, 0.0]);
@@ -368,16 +366,14 @@ fn joined(mut cell: [f64; 4], part: [f64; 4], first: usize) -> [f64; 4] {
 /// `mean` is 1/(n₊ · total weight). The caller has checked lengths, labels, finiteness and that both classes have rows.
 #[cfg_attr(not(feature = "compact"), inline(always))]
 pub(super) fn auc<S: Real, Y: Class, G: Real>(
-    scores: &[S],
-    labels: &[Y],
-    positives: usize,
+    rows: Rows<'_, S, Y>,
     margin: f64,
     square: bool,
     mean: f64,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let mut table = Table::new(scores, labels, positives, margin, false, scratch)?;
+    let mut table = Table::new(rows, margin, false, scratch)?;
     let value = table.auc(square, mean)?;
     table.streams.collect(grad);
     Ok(value)
@@ -386,15 +382,13 @@ pub(super) fn auc<S: Real, Y: Class, G: Real>(
 /// The AP objective −1/n₊ Σ g1/g2 and its derivative by every score; see [`auc`] for ℓ and for what is checked.
 #[cfg_attr(not(feature = "compact"), inline(always))]
 pub(super) fn ap<S: Real, Y: Class, G: Real>(
-    scores: &[S],
-    labels: &[Y],
-    positives: usize,
+    rows: Rows<'_, S, Y>,
     margin: f64,
     square: bool,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let mut table = Table::new(scores, labels, positives, margin, true, scratch)?;
+    let mut table = Table::new(rows, margin, true, scratch)?;
     let value = table.ap(square)?;
     table.streams.collect(grad);
     Ok(value)

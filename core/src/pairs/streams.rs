@@ -6,7 +6,7 @@
 //! thresholds wherever the scores crowd, and inside a stream a `Ladder` divides its own range anew: an outlier or
 //! clusters far apart cost little.
 
-use super::weight::Class;
+use super::weight::{Class, Rows};
 use crate::error::Result;
 use crate::parts::{PARTS, each, part_len, parts_of, parts_of_mut, shared_by_many};
 use crate::real::Real;
@@ -158,9 +158,7 @@ impl<'a> Streams<'a> {
     /// Deals the rows, positives by their thresholds s − `margin` and, if there are `far` edges, once more by s − `far`.
     /// The memory is that of [`need`], the tables that of [`tables_len`].
     pub(super) fn new<S: Real, Y: Class>(
-        scores: &[S],
-        labels: &[Y],
-        positives: usize,
+        rows: Rows<'_, S, Y>,
         margin: f64,
         far: Option<f64>,
         x: &'a mut [f64],
@@ -168,6 +166,7 @@ impl<'a> Streams<'a> {
         tables: &mut [u32],
         keys: &mut [u64],
     ) -> Result<Self> {
+        let Rows { scores, labels, positives, .. } = rows;
         let cells = cells(scores.len());
         let grid = Grid::new(scores, labels, margin, cells, keys);
         let (places, memory) = memory.halves_mut(scores.len())?;
@@ -177,7 +176,7 @@ impl<'a> Streams<'a> {
         // How many rows of each class every cell has: positives, negatives, far positives; then those in no cell.
         // Threads that deal move the rows twice: two of them take longer than one.
         let several = shared_by_many(scores.len());
-        let ends = memory.head_mut(3 * cells)?;
+        let ends = memory.head_mut(3 * cells)?.as_chunks_mut::<3>().0;
         let partial = if several {
             count_shared(grid, scores, labels, margin, places, of_parts, counts)
         } else {
@@ -191,36 +190,11 @@ impl<'a> Streams<'a> {
                 }
             }
         }
-        // Neighbouring cells make a stream until it has enough thresholds. Counts become places in `next`.
-        let ends = ends.as_chunks_mut::<3>().0;
-        next.fill(0);
-        let enough = per_stream(positives);
-        let (mut stream, mut held) = (0, 0);
-        let first = [0, positives as u32, scores.len() as u32];
-        let mut end = first;
-        for cell in 0..cells {
-            let open = cell == 0 || held >= enough;
-            if open {
-                stream += usize::from(cell > 0);
-                held = 0;
-            }
-            for class in 0..3 {
-                if open {
-                    next.put(class * cells + stream, end[class]);
-                }
-                if let Some(count) = counts.get_mut(class * cells + cell) {
-                    held += if class == 1 { 0 } else { *count as usize };
-                    end[class] += *count;
-                    *count = (class * cells + stream) as u32;
-                }
-            }
-            ends.put(stream, [end[0], end[1] - first[1], end[2] - first[2]]);
-        }
-        let ends = ends.head(stream + 1)?;
-        let first_partial = end[1] as usize;
+        let (streams, last) = join(cells, [0, positives as u32, scores.len() as u32], counts, next, ends);
+        let first_partial = last as usize;
         let first_out = first_partial + counts.at(of_partial) as usize;
         next.put(of_out, first_out as u32);
-        next.put(of_partial, end[1]);
+        next.put(of_partial, last);
         counts.put(of_out, of_out as u32);
         counts.put(of_partial, of_partial as u32);
         if several {
@@ -237,7 +211,7 @@ impl<'a> Streams<'a> {
                 }
             }
         }
-        Ok(Self { x, places, ends, partial, first_partial, first_out })
+        Ok(Self { x, places, ends: ends.head(streams)?, partial, first_partial, first_out })
     }
 
     /// Gives every row what stands in its place.
@@ -251,6 +225,34 @@ impl<'a> Streams<'a> {
             }
         });
     }
+}
+
+/// Joins neighbouring cells to a stream until it has enough thresholds. Counts of rows become numbers of streams, `next` the
+/// first place of each class in every stream, `ends` the last. `first` has the places that the classes begin at. Returns the
+/// number of streams, and where the negatives end.
+fn join(cells: usize, first: [u32; 3], counts: &mut [u32], next: &mut [u32], ends: &mut [[u32; 3]]) -> (usize, u32) {
+    next.fill(0);
+    let enough = per_stream(first[1] as usize);
+    let (mut stream, mut held, mut end) = (0, 0, first);
+    for cell in 0..cells {
+        let open = cell == 0 || held >= enough;
+        if open {
+            stream += usize::from(cell > 0);
+            held = 0;
+        }
+        for class in 0..3 {
+            if open {
+                next.put(class * cells + stream, end[class]);
+            }
+            if let Some(count) = counts.get_mut(class * cells + cell) {
+                held += if class == 1 { 0 } else { *count as usize };
+                end[class] += *count;
+                *count = (class * cells + stream) as u32;
+            }
+        }
+        ends.put(stream, [end[0], end[1] - first[1], end[2] - first[2]]);
+    }
+    (stream + 1, end[1])
 }
 
 /// Weights of the negatives that count in part.

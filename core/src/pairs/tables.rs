@@ -1,5 +1,5 @@
 //! The tables of the panel sums: what a kernel is between two panels at each distance that exponentials do not serve, as
-//! polynomials of the places in both, and e^(kwx) as polynomials in one; see `panel.rs` for the notation.
+//! polynomials of the places in both, and e^(kwx) as polynomials in one; see `panel` for the notation.
 //!
 //! ```text
 //! C[a][b] = Σ_ij M[i][a] M[j][b] ℓ(2wD + w(x_i − x_j)),   x_i = cos(π(i + ½)/P),   M from values at x_i to coefficients

@@ -1,4 +1,4 @@
-//! What a row of whole data is: a positive, or a negative with a weight; and the range of its scores.
+//! What a row of whole data is: a positive, or a negative with a weight; the rows that a sum is over, and the range of their scores.
 
 use crate::error::{Result, all_finite};
 use crate::real::Real;
@@ -65,11 +65,29 @@ impl Class for f64 {
     }
 }
 
+/// Smallest and largest score.
+pub(super) type Range = (f64, f64);
+
+/// Checked rows of whole data: all scores finite, and both classes there.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a, S, Y> {
+    pub scores: &'a [S],
+    pub labels: &'a [Y],
+    pub positives: usize,
+    pub range: Range,
+}
+
+impl<S, Y> Rows<'_, S, Y> {
+    pub fn len(&self) -> usize {
+        self.scores.len()
+    }
+}
+
 /// Smallest and largest score, in one pass with the check that all are finite.
 ///
 /// # Errors
 /// `NonFinite`.
-pub(super) fn finite_range<S: Real>(scores: &[S]) -> Result<(f64, f64)> {
+pub(super) fn finite_range<S: Real>(scores: &[S]) -> Result<Range> {
     let first = scores.first().copied().unwrap_or(S::ZERO);
     let (mut low, mut high, mut sums) = ([first; 8], [first; 8], [S::ZERO; 8]);
     let (chunks, rest) = scores.as_chunks::<8>();

@@ -19,7 +19,7 @@
 //! those. Cost: O(n log n), all pairs O(n₊n). Error: rounding.
 
 use super::ramp_sums::Window;
-use super::weight::Class;
+use super::weight::{Class, Rows};
 use super::windows;
 use crate::real::Real;
 use crate::scratch::Scratch;
@@ -186,18 +186,16 @@ fn sorted<S: Real, Y: Class>(scores: &[S], labels: &[Y], positives: usize, order
 
 /// Positives and negatives, each ascending by score, in 2 numbers a row of the memory; and the rest of it.
 pub(super) fn sides<'a, S: Real, Y: Class>(
-    scores: &[S],
-    labels: &[Y],
-    positives: usize,
+    rows: Rows<'_, S, Y>,
     order: &'a mut [u32],
     keys: &mut [u64],
     memory: &'a mut [f64],
 ) -> ([Side<'a>; 2], &'a mut [f64]) {
-    let rows = scores.len();
-    let order = &mut order[..rows];
-    sorted(scores, labels, positives, order, &mut keys[..rows]);
-    let (own, rest) = memory.split_at_mut(2 * rows);
-    let (of_rows, masses) = own.split_at_mut(rows);
+    let Rows { scores, labels, positives, .. } = rows;
+    let order = &mut order[..rows.len()];
+    sorted(scores, labels, positives, order, &mut keys[..rows.len()]);
+    let (own, rest) = memory.split_at_mut(2 * rows.len());
+    let (of_rows, masses) = own.split_at_mut(rows.len());
     for ((&row, s), mass) in order.iter().zip(&mut *of_rows).zip(&mut *masses) {
         (*s, *mass) = (scores[row as usize].f64(), labels[row as usize].mass());
     }
@@ -210,16 +208,14 @@ pub(super) fn sides<'a, S: Real, Y: Class>(
 /// Mean of ℓ over weighted pairs, and its derivative by every score. `mean` is 1/(W₊W₋). The caller has checked lengths,
 /// labels, finiteness, scratch, and that both classes have rows.
 pub(super) fn auc<S: Real, Y: Class, G: Real>(
-    scores: &[S],
-    labels: &[Y],
-    positives: usize,
+    rows: Rows<'_, S, Y>,
     form: Form,
     mean: f64,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> f64 {
-    let (sides, memory) = sides(scores, labels, positives, scratch.u32, scratch.u64, scratch.f64);
-    let (by, memory) = memory.split_at_mut(scores.len());
+    let (sides, memory) = sides(rows, scratch.u32, scratch.u64, scratch.f64);
+    let (by, memory) = memory.split_at_mut(rows.len());
     let value = auc_of(&form, sides, scratch.u64, memory, by);
     grad.iter_mut().zip(by).for_each(|(g, by)| *g = G::settled_of(mean * *by));
     value * mean
@@ -242,16 +238,14 @@ fn auc_of(form: &Form, [high, low]: [Side<'_>; 2], posts: &mut [u64], memory: &m
 
 /// The weighted AP objective and its derivative by every score; see [`auc`]. `share` is 1/W₊.
 pub(super) fn ap<S: Real, Y: Class, G: Real>(
-    scores: &[S],
-    labels: &[Y],
-    positives: usize,
+    rows: Rows<'_, S, Y>,
     form: Form,
     share: f64,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> f64 {
-    let (sides, memory) = sides(scores, labels, positives, scratch.u32, scratch.u64, scratch.f64);
-    let (by, memory) = memory.split_at_mut(scores.len());
+    let (sides, memory) = sides(rows, scratch.u32, scratch.u64, scratch.f64);
+    let (by, memory) = memory.split_at_mut(rows.len());
     let value = ap_of(&form, sides, share, scratch.u64, memory, by);
     grad.iter_mut().zip(by).for_each(|(g, by)| *g = G::settled_of(*by));
     value

@@ -1,16 +1,17 @@
 //! Sigmoid and logistic losses over scores that spread over more panels than the scratch holds.
 //!
 //! The rows of each class are sorted. A window then takes as many consecutive panels that hold rows as there is memory for,
-//! with the panels within reach of the tables on either side of them, and goes through them as `panel.rs` does. What lies
+//! with the panels within reach of the tables on either side of them, and goes through them as `panel` does. What lies
 //! further away on one side is carried from panel to panel as sums of e^(−kd): from the left as the windows go by, from the
 //! right as one walk over all rows before has left it at the end of every window.
 //!
-//! Source and notation: `panel.rs`. Cost: O(n log n + K·(P² + the panels within reach)) for K panels that hold rows. Memory:
+//! Source and notation: `panel`. Cost: O(n log n + K·(P² + the panels within reach)) for K panels that hold rows. Memory:
 //! 36 bytes a row and 16 a positive, beside the panels of one window, and 200 bytes for every window.
 
-use super::panel::{Kernel, fading_powers, horner, powers, rounded};
-use super::tables::{FAST_TERMS, FULL_TERMS, Shape, TERMS, Tables, furthest, tables_len, width};
-use super::weight::Class;
+use super::carry::Carry;
+use super::panel::{Kernel, Smooth, horner, powers, rounded};
+use super::tables::{FAST_TERMS, FULL_TERMS, Tables, furthest, tables_len, width};
+use super::weight::{Class, Range, Rows};
 use super::weighted::{Side, sides};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
@@ -19,14 +20,10 @@ use crate::scratch::{Need, Scratch};
 pub(super) const PANELS: usize = 1 << 12;
 /// Arrays of polynomials that a window keeps: moments of two sources, rows of two classes, four results.
 const ARRAYS: usize = 8;
-/// Sums from centre to centre below 2^−500 count as 0, and −ln of that: what they are of is further below `FAINT`.
-const FAINTEST: (f64, f64) = (3.054_936_363_499_605e-151, 500.0 * core::f64::consts::LN_2);
 /// Numbers of panels are below this.
 const MOST: f64 = 1e200;
 /// Panels that are left for a window's own rows.
 pub(super) const OWN: usize = PANELS - 2 * (furthest(FAST_TERMS) + 1);
-/// Terms this much smaller than the first of a sum are beyond its digits.
-const FADED: f64 = 1e-20;
 const _: () = assert!(furthest(FAST_TERMS) >= furthest(FULL_TERMS) && PANELS > 4 * furthest(FAST_TERMS));
 
 /// What [`sum`] borrows for windows of so many panels.
@@ -40,96 +37,6 @@ pub(super) const fn need(rows: usize, positives: usize, ap: bool, own: usize) ->
 /// Windows at most.
 const fn windows(rows: usize, own: usize) -> usize {
     rows / own + 1
-}
-
-/// A smooth surrogate, with its tables if they were made.
-#[derive(Clone, Copy)]
-pub(super) struct Smooth<'a> {
-    pub shape: Shape,
-    pub scale: f64,
-    pub made: Option<&'a [f64]>,
-    /// Of [`FAST_TERMS`].
-    pub fast: bool,
-    pub is_ap: bool,
-}
-
-/// Σ e^(−kd), the number, and Σ d of the sources on one side, d their distance in units of 1/c from the centre of a panel.
-#[derive(Clone, Copy)]
-struct Carry {
-    number: f64,
-    sums: [f64; TERMS],
-    mass: f64,
-    length: f64,
-}
-
-impl Carry {
-    const LEN: usize = TERMS + 3;
-    const NONE: Self = Self { number: f64::NAN, sums: [0.0; TERMS], mass: 0.0, length: 0.0 };
-
-    fn store(&self, to: &mut [f64]) {
-        to[..TERMS].copy_from_slice(&self.sums);
-        to[TERMS..Self::LEN].copy_from_slice(&[self.number, self.mass, self.length]);
-    }
-
-    fn load(from: &[f64]) -> Self {
-        let sums = core::array::from_fn(|q| from[q]);
-        Self { number: from[TERMS], sums, mass: from[TERMS + 1], length: from[TERMS + 2] }
-    }
-
-    /// Moves on to a panel, whose sources then belong to the sums. They come from the left (`mirror` 1) or the right (−1).
-    fn absorb<const P: usize>(&mut self, tables: &Tables<'_, P>, mirror: f64, number: f64, m: &[f64; P]) {
-        if m[0] == 0.0 {
-            return;
-        }
-        if self.mass != 0.0 {
-            let distance = 2.0 * tables.half * ((number - self.number) * mirror);
-            let factor = fading_powers(distance, FAINTEST.1);
-            self.sums.iter_mut().zip(factor).for_each(|(sum, factor)| *sum = (*sum * factor).settled_below(FAINTEST.0));
-            self.length += self.mass * distance;
-        }
-        self.number = number;
-        for (sum, growth) in self.sums.iter_mut().zip(tables.growth) {
-            let (mut added, mut sign) = (0.0, 1.0);
-            for p in 0..P {
-                added += sign * growth[p] * m[p];
-                sign *= mirror;
-            }
-            *sum += added;
-        }
-        self.mass += m[0];
-        self.length -= mirror * tables.half * m[1];
-    }
-
-    /// The same sources seen from a panel beyond the last of theirs.
-    fn seen<const P: usize>(&self, tables: &Tables<'_, P>, mirror: f64, number: f64) -> Self {
-        let distance = 2.0 * tables.half * ((number - self.number) * mirror);
-        let factor = fading_powers(distance, FAINTEST.1);
-        let sums = core::array::from_fn(|q| (self.sums[q] * factor[q]).settled_below(FAINTEST.0));
-        Self { number, sums, mass: self.mass, length: self.length + self.mass * distance }
-    }
-
-    /// Adds the sources of one side to the local polynomial of the panel that they are [seen](Self::seen) from.
-    fn spread<const P: usize>(&self, tables: &Tables<'_, P>, side: usize, kernel: Kernel, out: &mut [f64; P]) {
-        let mirror = if side == 0 { 1.0 } else { -1.0 };
-        for (q, (&sum, growth)) in self.sums.iter().zip(tables.growth).enumerate() {
-            // (All terms have one sign, and fall.)
-            if sum.abs() <= FADED * self.sums[0].abs() {
-                break;
-            }
-            let scaled = kernel.far(side, q + 1) * sum;
-            let mut sign = 1.0;
-            for p in 0..P {
-                out[p] += scaled * sign * growth[p];
-                sign *= -mirror;
-            }
-        }
-        out[0] += kernel.constant(side) * self.mass;
-        // Distances may not fit where only the softplus asks for them.
-        if kernel.linear(side) != 0.0 {
-            out[0] += kernel.linear(side) * self.length;
-            out[1] += kernel.linear(side) * mirror * tables.half * self.mass;
-        }
-    }
 }
 
 /// What is summed: for the rows of class `at` (1: positives) the kernel over a source's rows.
@@ -164,6 +71,34 @@ struct Memory<'a, const P: usize> {
     carries: &'a mut [f64],
     /// The first row of each class of every window.
     starts: &'a mut [u64],
+}
+
+/// Where windows begin: for each the first row of both classes, in one number.
+struct Windows<'a> {
+    starts: &'a [u64],
+    /// Rows of each class.
+    ends: [usize; 2],
+}
+
+impl Windows<'_> {
+    fn start(&self, k: usize) -> [usize; 2] {
+        [(self.starts[k] >> 32) as usize, (self.starts[k] & u64::from(u32::MAX)) as usize]
+    }
+
+    fn end(&self, k: usize) -> [usize; 2] {
+        if k + 1 < self.starts.len() { self.start(k + 1) } else { self.ends }
+    }
+}
+
+/// The panels of a window and those within reach.
+struct Panels<'a, const P: usize> {
+    numbers: &'a [f64],
+    /// Of each source.
+    moments: [&'a [[f64; P]]; 2],
+    /// How many rows of each class, the first number of each.
+    present: [&'a [[f64; P]]; 2],
+    /// The window's own.
+    own: core::ops::Range<usize>,
 }
 
 impl<const P: usize> Sweep<'_, P> {
@@ -203,19 +138,8 @@ impl<const P: usize> Sweep<'_, P> {
         moments
     }
 
-    /// Calls `put` with every row of the classes that sums are at: its class, its number among them, and the sums there, as
-    /// many as there are of its class, in their order.
-    fn run(
-        &self,
-        sources: [Source<'_>; 2],
-        sums: &[Sum],
-        memory: &mut Memory<'_, P>,
-        put: &mut dyn FnMut(usize, usize, &[f64; 4]),
-    ) {
-        let Memory { numbers, arrays, carries, starts } = memory;
-        let [first, second, of_low, of_high, locals @ ..] = arrays;
-        let reach = (self.tables.value.len() - 1) as f64;
-        // Where the windows begin.
+    /// Where the windows begin, written to `starts`.
+    fn windows<'w>(&self, starts: &'w mut [u64]) -> Windows<'w> {
         let (mut from, mut count, mut held) = ([0; 2], 0, 0);
         while let Some(number) = self.next(from) {
             if held == 0 {
@@ -225,19 +149,26 @@ impl<const P: usize> Sweep<'_, P> {
             from = core::array::from_fn(|class| self.end(class, from[class], number));
             held = (held + 1) % self.own;
         }
-        let start = |k: usize| [(starts[k] >> 32) as usize, (starts[k] & u64::from(u32::MAX)) as usize];
-        let ends = self.rows.map(|rows| rows.scores.len());
-        let end = |k: usize| if k + 1 < count { start(k + 1) } else { ends };
-        // The last panel before some rows.
-        let last = |to: [usize; 2]| {
-            let of = |class: usize| if to[class] > 0 { self.number(class, to[class] - 1) } else { f64::NEG_INFINITY };
-            of(0).or_larger(of(1))
-        };
-        // From the right.
+        Windows { starts: &starts[..count], ends: self.rows.map(|rows| rows.scores.len()) }
+    }
+
+    /// The last panel before some rows.
+    fn last(&self, to: [usize; 2]) -> f64 {
+        let of = |class: usize| if to[class] > 0 { self.number(class, to[class] - 1) } else { f64::NEG_INFINITY };
+        of(0).or_larger(of(1))
+    }
+
+    /// The distance up to which tables serve, in panels.
+    fn reach(&self) -> f64 {
+        (self.tables.value.len() - 1) as f64
+    }
+
+    /// Goes over all rows from the right, and keeps for each window what the sources beyond its reach amount to.
+    fn carry(&self, sources: [Source<'_>; 2], windows: &Windows<'_>, carries: &mut [f64]) {
         let mut right = [Carry::NONE; 2];
-        let mut left_to = ends;
-        for k in (0..count).rev() {
-            let top = last(end(k)) + reach;
+        let mut left_to = windows.ends;
+        for k in (0..windows.starts.len()).rev() {
+            let top = self.last(windows.end(k)) + self.reach();
             let stop = self.before(|number| number <= top);
             for ((source, carry), kept) in
                 sources.iter().zip(&mut right).zip(carries[2 * Carry::LEN * k..].chunks_mut(Carry::LEN))
@@ -256,123 +187,221 @@ impl<const P: usize> Sweep<'_, P> {
             }
             left_to = stop;
         }
-        let mut left = [Carry::NONE; 2];
-        for k in 0..count {
-            let (from, to) = (start(k), end(k));
-            let Some(bottom) = self.next(from) else { break };
-            let top = last(to);
-            let (low, high) =
-                (self.before(|number| number < bottom - reach), self.before(|number| number <= top + reach));
-            // Its panels, and those of them that are its own.
-            let (mut rows, mut held) = (low, 0);
-            let mut own = (usize::MAX, 0);
-            while let Some(number) = self.next(rows).filter(|_| rows[0] < high[0] || rows[1] < high[1]) {
-                let ends: [usize; 2] = core::array::from_fn(|class| self.end(class, rows[class], number));
-                numbers[held] = number;
-                for (moments, source) in [&mut *first, &mut *second].into_iter().zip(sources) {
-                    moments[held] = self.moments(source, rows[source.class], ends[source.class], number);
-                }
-                for (class, present) in [&mut *of_low, &mut *of_high].into_iter().enumerate() {
-                    present[held] = [0.0; P];
-                    present[held][0] = (ends[class] - rows[class]) as f64;
-                }
-                if number >= bottom && number <= top {
-                    own = (own.0.min(held), held + 1);
-                }
-                (rows, held) = (ends, held + 1);
+    }
+
+    /// The panels of the window between two numbers, with those within reach of it.
+    fn panels<'w>(
+        &self,
+        sources: [Source<'_>; 2],
+        (bottom, top): (f64, f64),
+        numbers: &'w mut [f64],
+        [first, second, of_low, of_high]: [&'w mut [[f64; P]]; 4],
+    ) -> Panels<'w, P> {
+        let reach = self.reach();
+        let (mut rows, high) =
+            (self.before(|number| number < bottom - reach), self.before(|number| number <= top + reach));
+        let (mut held, mut own) = (0, usize::MAX..0);
+        while let Some(number) = self.next(rows).filter(|_| rows[0] < high[0] || rows[1] < high[1]) {
+            let ends: [usize; 2] = core::array::from_fn(|class| self.end(class, rows[class], number));
+            numbers[held] = number;
+            for (moments, source) in [&mut *first, &mut *second].into_iter().zip(sources) {
+                moments[held] = self.moments(source, rows[source.class], ends[source.class], number);
             }
-            let numbers = &numbers[..held];
-            let moments = [&first[..held], &second[..held]];
-            let present = [&of_low[..held], &of_high[..held]];
-            for (sum, local) in sums.iter().zip(&mut *locals) {
-                let Sum { kernel, source, at } = *sum;
-                self.tables.near(kernel, numbers, moments[source], present[at], own.0, &mut local[own.0..own.1]);
+            for (class, present) in [&mut *of_low, &mut *of_high].into_iter().enumerate() {
+                present[held] = [0.0; P];
+                present[held][0] = (ends[class] - rows[class]) as f64;
             }
-            // Adds what lies further away to a panel.
-            let mut far = |carries: &[Carry; 2], side: usize, target: usize| {
-                let mirror = if side == 0 { 1.0 } else { -1.0 };
-                for (source, carry) in carries.iter().enumerate().filter(|(_, carry)| carry.mass != 0.0) {
-                    let is_asked = |sum: &Sum| sum.source == source && present[sum.at][target][0] > 0.0;
-                    if sums.iter().any(is_asked) {
-                        let seen = carry.seen(&self.tables, mirror, numbers[target]);
-                        for (sum, local) in sums.iter().zip(&mut *locals).filter(|(sum, _)| is_asked(sum)) {
-                            seen.spread(&self.tables, side, sum.kernel, &mut local[target]);
-                        }
-                    }
-                }
-            };
-            let mut next = 0;
-            for target in own.0..own.1 {
-                while numbers[target] - numbers[next] > reach {
-                    for (carry, moments) in left.iter_mut().zip(moments) {
-                        carry.absorb(&self.tables, 1.0, numbers[next], &moments[next]);
-                    }
-                    next += 1;
-                }
-                far(&left, 0, target);
+            if number >= bottom && number <= top {
+                own = own.start.min(held)..held + 1;
             }
-            let mut right: [Carry; 2] =
-                core::array::from_fn(|source| Carry::load(&carries[Carry::LEN * (2 * k + source)..]));
-            let mut above = held;
-            for target in (own.0..own.1).rev() {
-                while numbers[above - 1] - numbers[target] > reach {
-                    above -= 1;
-                    for (carry, moments) in right.iter_mut().zip(moments) {
-                        carry.absorb(&self.tables, -1.0, numbers[above], &moments[above]);
-                    }
-                }
-                far(&right, 1, target);
-            }
-            // What is out of reach of the next window.
-            let beyond = self.next(to).map_or(f64::INFINITY, |number| number - reach);
-            while next < held && numbers[next] < beyond && next < own.1 {
-                for (carry, moments) in left.iter_mut().zip(moments) {
-                    carry.absorb(&self.tables, 1.0, numbers[next], &moments[next]);
-                }
-                next += 1;
-            }
-            let mut rows = from;
-            for target in own.0..own.1 {
-                for class in 0..2 {
-                    let end = rows[class] + present[class][target][0] as usize;
-                    for row in rows[class]..end {
-                        let x = 2.0 * (self.rows[class].scores[row] * self.inverse - numbers[target]);
-                        let (mut out, mut filled) = ([0.0; 4], 0);
-                        for (_, local) in sums.iter().zip(&*locals).filter(|(sum, _)| sum.at == class) {
-                            out[filled] = horner(&local[target], x);
-                            filled += 1;
-                        }
-                        if filled > 0 {
-                            put(class, row, &out);
-                        }
-                    }
-                    rows[class] = end;
+            (rows, held) = (ends, held + 1);
+        }
+        Panels {
+            numbers: &numbers[..held],
+            moments: [&first[..held], &second[..held]],
+            present: [&of_low[..held], &of_high[..held]],
+            own,
+        }
+    }
+
+    /// Adds what lies further away on one side to a panel.
+    fn add_far(
+        &self,
+        sums: &[Sum],
+        panels: &Panels<'_, P>,
+        carries: &[Carry; 2],
+        side: usize,
+        target: usize,
+        locals: &mut [&mut [[f64; P]]],
+    ) {
+        let mirror = if side == 0 { 1.0 } else { -1.0 };
+        for (source, carry) in carries.iter().enumerate().filter(|(_, carry)| carry.mass != 0.0) {
+            let is_asked = |sum: &Sum| sum.source == source && panels.present[sum.at][target][0] > 0.0;
+            if sums.iter().any(is_asked) {
+                let seen = carry.seen(&self.tables, mirror, panels.numbers[target]);
+                for (sum, local) in sums.iter().zip(&mut *locals).filter(|(sum, _)| is_asked(sum)) {
+                    seen.spread(&self.tables, side, sum.kernel, &mut local[target]);
                 }
             }
         }
     }
+
+    /// Moves on to a panel: see [`Carry::absorb`].
+    fn absorb(&self, carries: &mut [Carry; 2], mirror: f64, panels: &Panels<'_, P>, at: usize) {
+        for (carry, moments) in carries.iter_mut().zip(panels.moments) {
+            carry.absorb(&self.tables, mirror, panels.numbers[at], &moments[at]);
+        }
+    }
+
+    /// Calls `put` with every row of the classes that sums are at: its class, its number among them, and the sums there, as
+    /// many as there are of its class, in their order.
+    fn run(
+        &self,
+        sources: [Source<'_>; 2],
+        sums: &[Sum],
+        memory: &mut Memory<'_, P>,
+        put: &mut dyn FnMut(usize, usize, &[f64; 4]),
+    ) {
+        let Memory { numbers, arrays, carries, starts } = memory;
+        let [first, second, of_low, of_high, locals @ ..] = arrays;
+        let reach = self.reach();
+        let windows = self.windows(starts);
+        self.carry(sources, &windows, carries);
+        let mut left = [Carry::NONE; 2];
+        for k in 0..windows.starts.len() {
+            let (from, to) = (windows.start(k), windows.end(k));
+            let Some(bottom) = self.next(from) else { break };
+            let panels = self.panels(sources, (bottom, self.last(to)), numbers, [first, second, of_low, of_high]);
+            let Panels { numbers, moments, present, own } = &panels;
+            for (sum, local) in sums.iter().zip(&mut *locals) {
+                let Sum { kernel, source, at } = *sum;
+                self.tables.near(kernel, numbers, moments[source], present[at], own.start, &mut local[own.clone()]);
+            }
+            let mut next = 0;
+            for target in own.clone() {
+                while numbers[target] - numbers[next] > reach {
+                    self.absorb(&mut left, 1.0, &panels, next);
+                    next += 1;
+                }
+                self.add_far(sums, &panels, &left, 0, target, locals);
+            }
+            let mut right: [Carry; 2] =
+                core::array::from_fn(|source| Carry::load(&carries[Carry::LEN * (2 * k + source)..]));
+            let mut above = numbers.len();
+            for target in own.clone().rev() {
+                while numbers[above - 1] - numbers[target] > reach {
+                    above -= 1;
+                    self.absorb(&mut right, -1.0, &panels, above);
+                }
+                self.add_far(sums, &panels, &right, 1, target, locals);
+            }
+            // What is out of reach of the next window.
+            let beyond = self.next(to).map_or(f64::INFINITY, |number| number - reach);
+            while next < own.end && numbers[next] < beyond {
+                self.absorb(&mut left, 1.0, &panels, next);
+                next += 1;
+            }
+            self.put(sums, from, &panels, locals, put);
+        }
+    }
+
+    /// The sums at every row of a window, whose rows begin at `from`.
+    fn put(
+        &self,
+        sums: &[Sum],
+        from: [usize; 2],
+        panels: &Panels<'_, P>,
+        locals: &[&mut [[f64; P]]],
+        put: &mut dyn FnMut(usize, usize, &[f64; 4]),
+    ) {
+        let mut rows = from;
+        for target in panels.own.clone() {
+            for class in 0..2 {
+                let end = rows[class] + panels.present[class][target][0] as usize;
+                for row in rows[class]..end {
+                    let x = 2.0 * (self.rows[class].scores[row] * self.inverse - panels.numbers[target]);
+                    let (mut out, mut filled) = ([0.0; 4], 0);
+                    for (_, local) in sums.iter().zip(locals).filter(|(sum, _)| sum.at == class) {
+                        out[filled] = horner(&local[target], x);
+                        filled += 1;
+                    }
+                    if filled > 0 {
+                        put(class, row, &out);
+                    }
+                }
+                rows[class] = end;
+            }
+        }
+    }
+
+    /// The place of a row's slope: positives first.
+    fn place(&self, class: usize, row: usize) -> usize {
+        if class == 1 { row } else { self.rows[1].scores.len() + row }
+    }
+
+    /// The mean over pairs, with the slopes of its rows.
+    fn auc(&self, of: Smooth<'_>, memory: &mut Memory<'_, P>, slopes: &mut [f64]) -> Option<f64> {
+        let [of_value, of_slope, back] = of.shape.kernels();
+        let sources = [0, 1].map(|class| Source { class, weights: self.rows[class].masses });
+        let sums = [(of_value, 0, 1), (of_slope, 0, 1), (back, 1, 0)];
+        let sums = sums.map(|(kernel, source, at)| Sum { kernel, source, at });
+        let step = of.scale * of.unit;
+        let mut value = 0.0;
+        self.run(sources, &sums, memory, &mut |class, row, out| {
+            let mass = self.rows[class].masses[row];
+            slopes[self.place(class, row)] = if class == 1 {
+                value += mass * out[0];
+                -(step * (mass * out[1]))
+            } else {
+                step * (mass * out[0])
+            };
+        });
+        Some(value * of.unit).filter(|value| value.is_finite())
+    }
+
+    /// The AP objective, with the slopes of its rows; `rest` keeps two weights of every positive.
+    fn ap(&self, of: Smooth<'_>, memory: &mut Memory<'_, P>, rest: &mut [f64], slopes: &mut [f64]) -> Option<f64> {
+        let [of_value, of_slope, back] = of.shape.kernels();
+        let sources = [0, 1].map(|class| Source { class, weights: self.rows[class].masses });
+        let positives = self.rows[1].scores.len();
+        let (beta, rest) = rest.split_at_mut(positives);
+        let (both, _) = rest.split_at_mut(positives);
+        let sums = [(of_value, 0), (of_value, 1), (of_slope, 0), (of_slope, 1)];
+        let sums = sums.map(|(kernel, source)| Sum { kernel, source, at: 1 });
+        let mut value = 0.0;
+        self.run(sources, &sums, memory, &mut |class, row, out| {
+            let share = of.unit * self.rows[class].masses[row];
+            let [g_n, g_p, slope_n, slope_p] = *out;
+            let inverse = 1.0 / (g_n + g_p);
+            value -= share * (g_p * inverse);
+            (beta[row], both[row]) = (share * g_p * inverse * inverse, -(share * g_n * inverse * inverse));
+            slopes[row] = -of.scale * (both[row] * slope_p + beta[row] * slope_n);
+        });
+        if !(value.is_finite() && beta.iter().chain(&*both).all(|weight| weight.is_finite())) {
+            return None;
+        }
+        slopes[positives..].fill(0.0);
+        let sources = [&*beta, &*both].map(|weights| Source { class: 1, weights });
+        let sums = [0, 1].map(|class| Sum { kernel: back, source: class, at: class });
+        self.run(sources, &sums, memory, &mut |class, row, out| {
+            slopes[self.place(class, row)] += of.scale * (self.rows[class].masses[row] * out[0]);
+        });
+        Some(value)
+    }
 }
 
-/// The mean of ℓ over pairs, or the AP objective, and its derivative by every score: see `panel.rs`. `unit` is what a pair, or
-/// a positive, counts. `None` when panels cannot be numbered, or the sum leaves the range.
-pub(super) fn sum<S: Real, Y: Class, G: Real>(
-    scores: &[S],
-    labels: &[Y],
-    positives: usize,
-    range: (f64, f64),
-    smooth: Smooth<'_>,
-    unit: f64,
+/// The mean of ℓ over pairs, or the `AP` objective, and its derivative by every score: see `panel`. Windows have `own`
+/// panels. `None` when panels cannot be numbered, or the sum leaves the range.
+pub(super) fn sum<S: Real, Y: Class, G: Real, const AP: bool, const P: usize>(
+    rows: Rows<'_, S, Y>,
+    of: Smooth<'_>,
     own: usize,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Option<f64> {
-    let ([high, low], memory) = sides(scores, labels, positives, scratch.u32, scratch.u64, scratch.f64);
-    let (slopes, memory) = memory.split_at_mut(scores.len());
-    let value = if smooth.fast {
-        of_sorted::<FAST_TERMS>([low, high], range, smooth, unit, own, memory, scratch.u64, slopes)
-    } else {
-        of_sorted::<FULL_TERMS>([low, high], range, smooth, unit, own, memory, scratch.u64, slopes)
-    }?;
+    let ([high, low], memory) = sides(rows, scratch.u32, scratch.u64, scratch.f64);
+    let (slopes, memory) = memory.split_at_mut(rows.len());
+    let value = of_sorted::<AP, P>([low, high], rows.range, of, own, memory, scratch.u64, slopes)?;
     for (&row, &slope) in high.order.iter().chain(low.order).zip(&*slopes) {
         grad[row as usize] = G::settled_of(slope);
     }
@@ -380,78 +409,41 @@ pub(super) fn sum<S: Real, Y: Class, G: Real>(
 }
 
 /// The same for sorted rows; derivatives in their order, positives first.
-fn of_sorted<const P: usize>(
+fn of_sorted<const AP: bool, const P: usize>(
     rows: [Side<'_>; 2],
-    (low, high): (f64, f64),
-    Smooth { shape, scale, made, is_ap, .. }: Smooth<'_>,
-    unit: f64,
+    (low, high): Range,
+    of: Smooth<'_>,
     own: usize,
     memory: &mut [f64],
     starts: &mut [u64],
     slopes: &mut [f64],
 ) -> Option<f64> {
-    let (half, inverse) = width::<P>(scale)?;
+    let (half, inverse) = width::<P>(of.scale)?;
     // Sums of distances fit, too.
     if !((low * inverse).abs() < MOST && (high * inverse).abs() < MOST) {
         return None;
     }
-    let positives = rows[1].scores.len();
     let (tables, memory) = memory.split_at_mut(tables_len(P));
-    let tables = Tables::<P>::given_or_made(made, shape, half, tables)?;
+    let tables = Tables::<P>::given_or_made(of.made, of.shape, half, tables)?;
     let (numbers, memory) = memory.split_at_mut(PANELS);
-    let (carries, memory) = memory.split_at_mut(windows(positives + rows[0].scores.len(), own) * 2 * Carry::LEN);
+    let count = rows[0].scores.len() + rows[1].scores.len();
+    let (carries, memory) = memory.split_at_mut(windows(count, own) * 2 * Carry::LEN);
     let (arrays, rest) = memory.split_at_mut(ARRAYS * PANELS * P);
     let mut arrays = arrays.as_chunks_mut::<P>().0.chunks_exact_mut(PANELS);
     let arrays = core::array::from_fn(|_| arrays.next().unwrap_or_default());
     let mut memory = Memory { numbers, arrays, carries, starts };
     let sweep = Sweep { tables, inverse, rows, own };
-    let [of_value, of_slope, back] = shape.kernels();
-    let sources = [0, 1].map(|class| Source { class, weights: rows[class].masses });
-    let place = |class: usize, row: usize| if class == 1 { row } else { positives + row };
-    let mut value = 0.0;
-    if !is_ap {
-        let sums = [(of_value, 0, 1), (of_slope, 0, 1), (back, 1, 0)];
-        let sums = sums.map(|(kernel, source, at)| Sum { kernel, source, at });
-        let step = scale * unit;
-        sweep.run(sources, &sums, &mut memory, &mut |class, row, out| {
-            let mass = rows[class].masses[row];
-            slopes[place(class, row)] = if class == 1 {
-                value += mass * out[0];
-                -(step * (mass * out[1]))
-            } else {
-                step * (mass * out[0])
-            };
-        });
-        return Some(value * unit).filter(|value| value.is_finite());
+    match AP {
+        true => sweep.ap(of, &mut memory, rest, slopes),
+        false => sweep.auc(of, &mut memory, slopes),
     }
-    let (beta, rest) = rest.split_at_mut(positives);
-    let (both, _) = rest.split_at_mut(positives);
-    let sums = [(of_value, 0), (of_value, 1), (of_slope, 0), (of_slope, 1)];
-    let sums = sums.map(|(kernel, source)| Sum { kernel, source, at: 1 });
-    sweep.run(sources, &sums, &mut memory, &mut |class, row, out| {
-        let share = unit * rows[class].masses[row];
-        let [g_n, g_p, slope_n, slope_p] = *out;
-        let inverse = 1.0 / (g_n + g_p);
-        value -= share * (g_p * inverse);
-        (beta[row], both[row]) = (share * g_p * inverse * inverse, -(share * g_n * inverse * inverse));
-        slopes[row] = -scale * (both[row] * slope_p + beta[row] * slope_n);
-    });
-    if !(value.is_finite() && beta.iter().chain(&*both).all(|weight| weight.is_finite())) {
-        return None;
-    }
-    slopes[positives..].fill(0.0);
-    let sources = [&*beta, &*both].map(|weights| Source { class: 1, weights });
-    let sums = [0, 1].map(|class| Sum { kernel: back, source: class, at: class });
-    sweep.run(sources, &sums, &mut memory, &mut |class, row, out| {
-        slopes[place(class, row)] += scale * (rows[class].masses[row] * out[0]);
-    });
-    Some(value)
 }
 
 #[cfg(all(test, feature = "alloc", not(feature = "compact")))]
 mod tests {
     use super::*;
     use crate::pairs::all_pairs;
+    use crate::pairs::tables::Shape;
     use crate::rng::Rng;
     use crate::surrogate::{Logistic, Sigmoid};
     use alloc::vec;
@@ -469,10 +461,16 @@ mod tests {
         let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
         let range = scores.iter().fold((f64::MAX, f64::MIN), |(a, b), &s| (a.or_smaller(s), b.or_larger(s)));
         let mut grad = vec![f64::NAN; scores.len()];
-        let smooth = Smooth { shape, scale: 1.0, made: None, fast, is_ap };
         let pairs = if is_ap { 1 } else { scores.len() - positives };
         let unit = 1.0 / (positives * pairs) as f64;
-        let value = sum(scores, labels, positives, range, smooth, unit, own, scratch, &mut grad);
+        let (rows, of) =
+            (Rows { scores, labels, positives, range }, Smooth { shape, scale: 1.0, unit, made: None, most: 0 });
+        let value = match (is_ap, fast) {
+            (false, true) => sum::<_, _, _, false, FAST_TERMS>(rows, of, own, scratch, &mut grad),
+            (false, false) => sum::<_, _, _, false, FULL_TERMS>(rows, of, own, scratch, &mut grad),
+            (true, true) => sum::<_, _, _, true, FAST_TERMS>(rows, of, own, scratch, &mut grad),
+            (true, false) => sum::<_, _, _, true, FULL_TERMS>(rows, of, own, scratch, &mut grad),
+        };
         (value.unwrap(), grad)
     }
 

@@ -1,18 +1,17 @@
 //! A [`Host`] with its memory: a run by an estimator and an algorithm, over batches or all rows.
 
 use super::config::{Config, TrainerError, as_rows, counted, no_weights, refuse_unread, room, steps_of};
+use super::grouped::Grouped;
 use super::passes::{SharedPasses, Work};
 use super::run::{Diagnostic, Objective, Run};
 use crate::algorithm::{Adam, Algorithm, AnyAlgorithm};
-#[cfg(feature = "exact-methods")]
-use crate::algorithm::{COUNTERS, State};
 use crate::batch::{Batch, Drawn, WEIGHTS};
 use crate::checkpoint::{CheckpointError, Coded, MOST, Reader, reals, write_reals};
-use crate::data::{Dataset, Rows, Segments, Targets};
+use crate::data::{Dataset, Rows};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Estimator, Exact, Grad, Link, Weights};
-use crate::features::{EVERY, EXACT, MINIMAL, MULTICLASS};
-use crate::host::{BeforeIn, Buffers, Data, Host, Last, Passes, Pretraining, RunState, Sizes, add_pull};
+use crate::features::{EVERY, EXACT, MINIMAL};
+use crate::host::{BeforeIn, Buffers, Host, Last, Passes, Pretraining, RunState, Sizes, add_pull};
 use crate::metric;
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
@@ -24,105 +23,8 @@ use alloc::vec::Vec;
 /// A report looks at no more pairs one by one; of more rows it takes evenly spaced ones.
 const MOST_PAIRS: f64 = (1u32 << 24) as f64;
 
-/// Copies of rows that a report makes at most, for each row, where the weights are not whole multiples of the least.
-const COPIES: usize = 8;
-
 /// Share of a metric that an exact method may lose on the training rows.
 const FALL: f64 = 0.05;
-
-/// Rows grouped by what they are drawn and weighed by.
-#[derive(Clone, Debug)]
-pub(super) struct Grouped {
-    order: Vec<u32>,
-    starts: Vec<u32>,
-    /// The weight of each row in that order, 1 in the mean, and what each segment comes to; empty without weights.
-    weights: Vec<f64>,
-    masses: Vec<f64>,
-    /// Whether the segments are cells, of which some may be empty.
-    cells: bool,
-}
-
-impl Grouped {
-    /// By class; of two classes by the cells of class and group, where they are wanted.
-    fn of<T: Real>(data: &Dataset<T>, cells: bool) -> Result<Self> {
-        fn group<L: Copy + Into<u32>>(labels: &[L], segments: usize) -> Result<Grouped> {
-            let (mut order, mut starts) = (vec![0; labels.len()], vec![0; segments + 1]);
-            Segments::new(labels, &mut order, &mut starts)?;
-            Ok(Grouped { order, starts, weights: Vec::new(), masses: Vec::new(), cells: false })
-        }
-        let cells = cells && !MINIMAL;
-        match data.targets() {
-            Targets::Classes { labels, names } if MULTICLASS => group(labels, names.len()),
-            Targets::Classes { .. } => Err(Error::Unsupported { what: "several classes in this build" }),
-            Targets::Binary(_) if cells => Ok(Grouped { cells, ..group(&data.cells(), 2 * data.groups())? }),
-            Targets::Binary(labels) => group(labels, 2),
-            Targets::Values(_) | Targets::None => group(&vec![0u8; data.len()], 1),
-        }
-    }
-
-    /// The rows with weights by these, numbers of rows, without those of weight 0. Weights of 1 are none.
-    fn weighted(mut self, weights: &[f64]) -> Result<Self> {
-        if weights.is_empty() {
-            return Ok(self);
-        }
-        if !WEIGHTS {
-            return Err(Error::Unsupported { what: "weights in this build" });
-        }
-        let weight = |row: u32| weights[row as usize];
-        let mut starts = vec![0];
-        for segment in self.starts.windows(2) {
-            let there = self.order[segment[0] as usize..segment[1] as usize].iter().filter(|&&row| weight(row) > 0.0);
-            starts.push(starts[starts.len() - 1] + there.count() as u32);
-        }
-        self.starts = starts;
-        self.order.retain(|&row| weight(row) > 0.0);
-        if self.order.iter().all(|&row| weight(row) == 1.0) {
-            return Ok(self);
-        }
-        let mean = self.order.iter().map(|&row| weight(row)).sum::<f64>() / self.order.len() as f64;
-        self.weights = self.order.iter().map(|&row| weight(row) / mean).collect();
-        self.masses = vec![0.0; self.starts.len() - 1];
-        Segments::again(&self.order, &self.starts)?.with_weights(&self.weights, mean, &mut self.masses)?;
-        Ok(self)
-    }
-
-    /// Those of rows that stand for more of each class: so many.
-    fn standing_for<T: Real>(self, data: &Dataset<T>) -> Self {
-        let masses = data.stands_for().map(|population| population.map(f64::from).to_vec());
-        Self { masses: masses.unwrap_or(self.masses), ..self }
-    }
-
-    /// Scores of rows repeated by their weights, and how many that are of each segment: as often as the weights say, if these are
-    /// whole multiples of the least, or so that a row is there [`COPIES`] times in the mean, rounded along the order.
-    fn repeated<T: Real>(&self, scores: &[T], heads: usize) -> (Vec<T>, Vec<u32>) {
-        let n = self.weights.len();
-        let least = self.weights.iter().copied().fold(f64::INFINITY, Real::or_smaller);
-        let times = |w: f64| libm::rint(w / least);
-        let whole = self.weights.iter().all(|&w| (w / least - times(w)).abs() < 1e-9 * times(w));
-        let total: f64 = self.weights.iter().map(|&w| times(w)).sum();
-        let whole = whole && total <= (COPIES * n) as f64;
-        let (mut repeated, mut counts) = (Vec::new(), vec![0; self.starts.len() - 1]);
-        let (mut sum, mut before) = (0.5, 0.0);
-        for (segment, bounds) in self.starts.windows(2).enumerate() {
-            for row in bounds[0] as usize..bounds[1] as usize {
-                // (The mean weight is 1.)
-                sum += if whole { times(self.weights[row]) } else { COPIES as f64 * self.weights[row] };
-                let copies = libm::floor(sum) - before;
-                before += copies;
-                counts[segment] += copies as u32;
-                for _ in 0..copies as usize {
-                    repeated.extend_from_slice(&scores[row * heads..][..heads]);
-                }
-            }
-        }
-        (repeated, counts)
-    }
-
-    pub(super) fn data<'a, T: Real>(&'a self, rows: Rows<'a, T>) -> Result<Data<'a, T>> {
-        let segments = Segments::again(&self.order, &self.starts)?;
-        Ok(Data { rows, segments: segments.weighted_again(&self.weights, &self.masses)? })
-    }
-}
 
 /// A run by an estimator and an algorithm, with all its memory.
 ///
@@ -149,7 +51,7 @@ pub struct BatchRun<T: Real, M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S
 {
     pub(super) host: Host<M, E, A, S, P>,
     /// Weight of half the squared norm of the parameters in what is minimised.
-    decay: f64,
+    pub(super) decay: f64,
     pub(super) sizes: Sizes,
     pub(super) grouped: Grouped,
     pub(super) population: Vec<u32>,
@@ -159,7 +61,7 @@ pub struct BatchRun<T: Real, M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S
     pub(super) u64: Vec<u64>,
     // What it does not.
     pub(super) buffers: Owned<T>,
-    passes: SharedPasses<T>,
+    pub(super) passes: SharedPasses<T>,
     work: Work<T>,
 }
 
@@ -510,25 +412,6 @@ where
 }
 
 impl<T: Real> BatchRun<T> {
-    /// Raw scores of some rows.
-    #[cfg(feature = "exact-methods")]
-    pub(super) fn score_some(&mut self, data: &Dataset<T>, index: &[u32], scores: &mut [T]) -> Result<()> {
-        let at = self.host.iterate_at::<T>(&self.sizes, self.steps_done());
-        self.passes.forward(&self.host.model, &self.real[at..at + self.sizes.params], data.rows(), index, scores)
-    }
-
-    /// A run by L-BFGS that has ended goes on with another decay, for so many steps at most; others stay as they are.
-    #[cfg(feature = "exact-methods")]
-    pub(super) fn go_on(&mut self, decay: f64, steps: u64) {
-        let AnyAlgorithm::Lbfgs(rule) = self.host.algorithm else { return };
-        let (points, rest) = self.real.split_at_mut(self.sizes.points);
-        let slots = &mut rest[..self.sizes.slots];
-        let counters = &mut self.u64[self.sizes.counters_at()..][..COUNTERS];
-        self.host.algorithm = AnyAlgorithm::Lbfgs(rule.with_decay(decay, &mut State { points, slots, counters }));
-        self.host.steps = self.u64[0].saturating_add(steps);
-        self.decay = decay;
-    }
-
     /// Of a method of the registry, at the model's start values or at others.
     pub(super) fn of_method(
         method: &'static Method,

@@ -410,7 +410,6 @@ pub(super) fn room<T>(model: &ModelSpec, numbers: usize) -> Result<(), TrainerEr
 }
 
 /// The settings of a run but these.
-#[cfg(feature = "exact-methods")]
 pub(super) fn pairs_without<'a>(config: &'a Config, without: &[&str]) -> Vec<(&'a str, &'a str)> {
     let mut pairs = config.pairs();
     pairs.retain(|pair| !without.contains(&pair.0));

@@ -18,6 +18,7 @@ mod figures;
 mod device;
 #[cfg_attr(not(all(feature = "more-methods", not(feature = "compact"))), path = "given_none.rs")]
 mod given;
+mod grouped;
 mod linear_start;
 mod passes;
 mod predictor;

@@ -16,10 +16,12 @@
 use super::config::{Config, TrainerError, pairs_without};
 use super::run::Run;
 use super::{BatchRun, Method};
+use crate::algorithm::{AnyAlgorithm, COUNTERS, State};
 use crate::batch::WEIGHTS;
 use crate::data::{Dataset, Rows, group_folds};
 use crate::decimal;
 use crate::error::{Error, Result};
+use crate::host::Passes;
 use crate::model::AnyModel;
 use crate::real::Real;
 use crate::registry::{Auto, Settings};
@@ -266,4 +268,23 @@ fn chosen<T: Real>(
     let chosen = points.iter().position(|point| point.loss <= bound).unwrap_or(best);
     let drawn: u64 = fits.folds.iter().map(|fold| fold.run.drawn()).sum();
     Ok(Some(Path { points, chosen, folds, passes: drawn as f64 / rows }))
+}
+
+impl<T: Real> BatchRun<T> {
+    /// Raw scores of some rows.
+    fn score_some(&mut self, data: &Dataset<T>, index: &[u32], scores: &mut [T]) -> Result<()> {
+        let at = self.host.iterate_at::<T>(&self.sizes, self.steps_done());
+        self.passes.forward(&self.host.model, &self.real[at..at + self.sizes.params], data.rows(), index, scores)
+    }
+
+    /// A run by L-BFGS that has ended goes on with another decay, for so many steps at most; others stay as they are.
+    fn go_on(&mut self, decay: f64, steps: u64) {
+        let AnyAlgorithm::Lbfgs(rule) = self.host.algorithm else { return };
+        let (points, rest) = self.real.split_at_mut(self.sizes.points);
+        let slots = &mut rest[..self.sizes.slots];
+        let counters = &mut self.u64[self.sizes.counters_at()..][..COUNTERS];
+        self.host.algorithm = AnyAlgorithm::Lbfgs(rule.with_decay(decay, &mut State { points, slots, counters }));
+        self.host.steps = self.u64[0].saturating_add(steps);
+        self.decay = decay;
+    }
 }

@@ -114,6 +114,11 @@ impl Warning {
         matches!(self, Self::Constant | Self::Tied { .. } | Self::Saturated { .. })
     }
 
+    /// Whether a network that fits little is near its start.
+    fn is_near(self) -> bool {
+        matches!(self, Self::Unfit { moved, .. } if moved < NEAR)
+    }
+
     /// What is so, and what to try with the method.
     #[must_use]
     pub fn sentence(self, method: &Method) -> String {
@@ -142,7 +147,7 @@ impl Warning {
             | Self::Start
             | Self::Risen { .. } => {}
         }
-        let near = matches!(self, Self::Unfit { moved, .. } if moved < NEAR);
+        let near = self.is_near();
         text.push_str(match self {
             Self::Constant => "all training rows have the same score, so this model ranks nothing",
             Self::Tied { .. } => " of the pairs of a positive and a negative have the same score",
@@ -162,7 +167,21 @@ impl Warning {
             }
             Self::Risen { .. } => "the objective is larger than where it began",
         });
-        // (Each is tried, on runs that get it, in tests/tests/remedies.rs. Exact methods choose their steps themselves.)
+        let tries = self.tries(method);
+        let mut before = "; try ";
+        let last = tries.iter().rposition(|(fits, _)| *fits);
+        for (at, (_, one)) in tries.iter().enumerate().filter(|(_, (fits, _))| *fits) {
+            text.push_str(if before == ", " && Some(at) == last { " or " } else { before });
+            text.push_str(one);
+            before = ", ";
+        }
+        text
+    }
+
+    /// What may help, and whether it does here. (Each is tried, on runs that get it, in tests/tests/remedies.rs. Exact methods
+    /// choose their steps themselves.)
+    fn tries(self, method: &Method) -> [(bool, &'static str); 14] {
+        let near = self.is_near();
         let first = has(method, "pretrain");
         let narrow = matches!(self, Self::Edge { radius } if radius < WIDE) && has(method, "radius");
         let rows = matches!(self, Self::Unseen { .. } | Self::Memorised { .. });
@@ -170,7 +189,7 @@ impl Warning {
         let still = rows || heavy || matches!(self, Self::Chance { .. } | Self::NoDescent | Self::Start);
         let rate = !(near || narrow || still || method.is_exact());
         let surrogate = self == Self::Start && has(method, "surrogate");
-        let tries = [
+        [
             (
                 matches!(self, Self::Saturated { .. }) && has(method, "link"),
                 words("--set link=identity", "link=identity"),
@@ -191,15 +210,7 @@ impl Warning {
             (rows, "fewer columns"),
             (matches!(self, Self::Chance { .. }), words("a network (--model mlp:16)", "a network")),
             (!(rows || near || heavy || matches!(self, Self::Chance { .. })), "another method"),
-        ];
-        let mut before = "; try ";
-        let last = tries.iter().rposition(|(fits, _)| *fits);
-        for (at, (_, one)) in tries.iter().enumerate().filter(|(_, (fits, _))| *fits) {
-            text.push_str(if before == ", " && Some(at) == last { " or " } else { before });
-            text.push_str(one);
-            before = ", ";
-        }
-        text
+        ]
     }
 }
 

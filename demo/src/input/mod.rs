@@ -224,57 +224,49 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
     let unread = |name: &str| options.ignore.iter().chain(&label).any(|other| other == name);
     let told = |name: &str| options.categorical.iter().any(|other| other == name);
     for (name, reading) in table.readings().into_iter().filter(|(name, _)| !unread(name)) {
-        let of = match reading {
-            Reading::Commas => "commas in the numbers of column",
-            Reading::Thousands => "marks between thousands in column",
-            Reading::Percent => "percent signs in column",
-            Reading::Currency => "a currency in column",
-            Reading::Dates => "dates in column",
-            Reading::ShortYears => "years of two digits in column",
-            Reading::Limits => "limits, as <0.5, in column",
-            Reading::Rounded => "whole numbers beyond 2^53 in column",
-            Reading::Padded => "numbers with zeros before them in column",
-            Reading::Counter => "column",
-            _ => "",
-        };
-        let what = match reading {
-            Reading::Commas => "were read as points".to_string(),
-            Reading::Thousands => "were left out".to_string(),
-            Reading::Percent => "were left out, so that 5.7% is 5.7".to_string(),
-            Reading::Currency => "was left out".to_string(),
-            Reading::Dates => format!("were read as days since 1970-01-01; --ignore {name} leaves it out"),
-            Reading::ShortYears => "were read as 1940 to 2039".to_string(),
-            Reading::Limits => {
-                format!(
-                    "were read as numbers, and \"{name}=(below)\" or \"{name}=(above)\" says which; --categorical {name} takes all as text"
-                )
-            }
-            Reading::Rounded if !told(name) => {
-                format!("were rounded; --categorical {name} takes it as categories, --ignore {name} leaves it out")
-            }
-            Reading::Padded if !told(name) => {
-                format!(
-                    "were read as numbers; --categorical {name} takes it as categories, --ignore {name} leaves it out"
-                )
-            }
-            Reading::Counter if left_out.contains_key(name) => continue,
-            Reading::Counter => format!("counts the rows; --ignore {name} leaves it out"),
-            // (Of text among numbers, and of what is in doubt, there is more to say.)
-            Reading::Signs
-                if !told(name)
-                    && places.get(name).is_none_or(|&at| table.stray(at).is_none() && table.doubt(at).is_none()) =>
-            {
-                let text = places.get(name).and_then(|&at| table.first_text(at)).map_or("", |(_, text)| text);
-                notes.push(format!(
-                    "{file}: {text:?} in column \"{name}\" is text: numbers have digits and one point alone"
-                ));
+        // (Of text among numbers, and of what is in doubt, there is more to say.)
+        let at = places.get(name).copied();
+        let text = if reading == Reading::Signs {
+            if told(name) || at.is_some_and(|at| table.stray(at).is_some() || table.doubt(at).is_some()) {
                 continue;
             }
-            _ => continue,
+            let text = at.and_then(|at| table.first_text(at)).map_or("", |(_, text)| text);
+            Some(format!("{text:?} in column \"{name}\" is text: numbers have digits and one point alone"))
+        } else if reading == Reading::Counter && left_out.contains_key(name) {
+            None
+        } else {
+            reading_note(reading, name, told(name))
         };
-        notes.push(format!("{file}: {of} \"{name}\" {what}"));
+        notes.extend(text.map(|text| format!("{file}: {text}")));
     }
     notes
+}
+
+/// What a column's values were taken for; `told` of its kind by the caller, some need no note.
+fn reading_note(reading: Reading, name: &str, told: bool) -> Option<String> {
+    let either = format!("--categorical {name} takes it as categories, --ignore {name} leaves it out");
+    Some(match reading {
+        Reading::Commas => format!("commas in the numbers of column \"{name}\" were read as points"),
+        Reading::Thousands => format!("marks between thousands in column \"{name}\" were left out"),
+        Reading::Percent => format!("percent signs in column \"{name}\" were left out, so that 5.7% is 5.7"),
+        Reading::Currency => format!("a currency in column \"{name}\" was left out"),
+        Reading::Dates => {
+            format!("dates in column \"{name}\" were read as days since 1970-01-01; --ignore {name} leaves it out")
+        }
+        Reading::ShortYears => format!("years of two digits in column \"{name}\" were read as 1940 to 2039"),
+        Reading::Limits => format!(
+            "limits, as <0.5, in column \"{name}\" were read as numbers, and \"{name}=(below)\" or \"{name}=(above)\" says \
+             which; --categorical {name} takes all as text"
+        ),
+        Reading::Rounded if !told => {
+            format!("whole numbers beyond 2^53 in column \"{name}\" were rounded; {either}")
+        }
+        Reading::Padded if !told => {
+            format!("numbers with zeros before them in column \"{name}\" were read as numbers; {either}")
+        }
+        Reading::Counter => format!("column \"{name}\" counts the rows; --ignore {name} leaves it out"),
+        _ => return None,
+    })
 }
 
 /// Says notes on stderr.

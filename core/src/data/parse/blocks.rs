@@ -4,9 +4,10 @@
 //! The preparation decides whether a column is numbers or text, so a row is read the same way in every block. Blocks end where a
 //! line ends outside quotes, by the rules of the tokeniser. A text without line feeds is one block.
 
-use super::cells::{Making, Reads, add_limits};
+use super::cells::{Making, add_limits};
 use super::notation::limited;
 use super::pieces::{Piece, Pieces};
+use super::reads::Reads;
 use super::whole::notations;
 use super::{Content, Decimal, Encoding, Format, Notation, RawTable, ReadOptions, csv, decode, detect, libsvm};
 use crate::data::Preparation;

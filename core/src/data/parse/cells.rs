@@ -1,354 +1,21 @@
-//! Types of the cells of a CSV text: numbers, dates, missing values, text; and columns of them, built row by row.
+//! Columns of a CSV text, built row by row.
 
 use super::super::error::{DataErrorKind, Doubt, Placed};
+use super::column::{Doubted, MISSING, RawColumn, Told, Written};
 use super::csv::Cells;
 use super::notation::{
-    DateOrder, Decimal, Holds, Meanings, Notation, Short, Sign, Tally, bucket, date, iso_date, limit, limit_names,
-    number, point_may_group,
+    DateOrder, Decimal, Holds, Meanings, Notation, Tally, bucket, limit, limit_names, point_may_group,
 };
+use super::reads::{Cell, EXACT, Reads, is_code, long};
+use super::seen::Seen;
 use super::short::short;
-use super::{Doubted, MISSING, RawColumn, ReadOptions, Reading, Told, Values, Written, number_text};
+use super::{Reading, Values, number_text};
 use crate::features::COMPACT;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
-
-/// A cell by itself.
-pub(super) enum Cell {
-    Missing,
-    /// A number; whether its text tells more than its value, as zeros before it do.
-    Number(Meanings, Sign, bool),
-    /// A number that a value is below, or above.
-    Limit(Meanings, Sign, bool),
-    /// Days since the beginning of 1970.
-    Date(Meanings, Short),
-    NonFinite,
-    Text,
-}
-
-impl Cell {
-    pub fn is_number(&self) -> bool {
-        matches!(self, Self::Number(..) | Self::Limit(..) | Self::Date(..) | Self::NonFinite)
-    }
-}
-
-/// Whole numbers up to this are exact.
-const EXACT: f64 = 9_007_199_254_740_992.0;
-
-/// Numbers that rise by one count the rows, when there are so many.
-const COUNTED: usize = 20;
-
-/// What stands for a missing value, in any case.
-const MISSING_WORDS: [&str; 9] = ["", "?", "-", "na", "n/a", "#n/a", "nan", "null", "none"];
-/// Bytes of the longest of them.
-const LONGEST_MISSING: usize = 4;
-
-/// How cells are read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Reads<'a> {
-    /// Other spellings of a missing value.
-    pub na: &'a [String],
-    /// What was said of the file.
-    pub decimal: Option<Decimal>,
-    pub dates: Option<DateOrder>,
-    /// The decimal mark where neither that nor the cells say it.
-    pub usual: Option<Decimal>,
-}
-
-impl<'a> Reads<'a> {
-    /// By the options of a file, and what is between its cells: with commas or blanks there, points are usual.
-    pub fn new(options: &'a ReadOptions, delimiter: u8) -> Self {
-        let usual = matches!(delimiter, b',' | b' ').then_some(Decimal::Point);
-        Self { na: &options.na, decimal: options.decimal, dates: options.dates, usual }
-    }
-
-    /// Of what is written by programs.
-    pub fn plain(na: &'a [String]) -> Self {
-        Self { na, decimal: None, dates: None, usual: Some(Decimal::Point) }
-    }
-
-    pub fn cell(self, text: &str) -> Cell {
-        self.cell_of(text, None)
-    }
-
-    /// A cell of a column whose order of dates is known, or not.
-    fn cell_of(self, text: &str, order: Option<DateOrder>) -> Cell {
-        let missing = || MISSING_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
-        if (text.len() <= LONGEST_MISSING && missing()) || self.na.iter().any(|na| na == text) {
-            return Cell::Missing;
-        }
-        if !COMPACT && let Some(days) = iso_date(text) {
-            return Cell::Date(Meanings::plain(days), Short::No);
-        }
-        match text.parse::<f64>() {
-            Ok(x) if x.is_finite() => {
-                let second = match text.contains('.') {
-                    false => Some(x),
-                    true => point_may_group(text.as_bytes()).then(|| libm::round(x * 1000.0)),
-                };
-                Cell::Number(Meanings { first: Some(x), second }, Sign::None, is_code(text, x))
-            }
-            Ok(_) => Cell::NonFinite,
-            // (A number is no date: three digits make a group, and four a year.)
-            Err(_) => {
-                let date = || date(text, self.dates.or(order)).map(|(days, short)| Cell::Date(days, short));
-                let marked = || number(text).map(|(meanings, sign)| Cell::Number(meanings, sign, true));
-                let limit = || {
-                    let (below, rest) = limit(text)?;
-                    match (rest.parse::<f64>(), number(rest)) {
-                        (Ok(x), _) if x.is_finite() && !point_may_group(rest.as_bytes()) => {
-                            let second = (!rest.contains('.')).then_some(x);
-                            Some(Cell::Limit(Meanings { first: Some(x), second }, Sign::None, below))
-                        }
-                        (_, Some((meanings, sign))) => Some(Cell::Limit(meanings, sign, below)),
-                        _ => None,
-                    }
-                };
-                date().or_else(marked).or_else(limit).unwrap_or(Cell::Text)
-            }
-        }
-    }
-}
-
-/// A number with a point that is too long for it to part thousands, and no code.
-fn long(text: &str) -> Option<f64> {
-    let bytes = text.as_bytes();
-    if bytes.len() < 8 || !bytes[1..4].contains(&b'.') || is_padded(text) {
-        return None;
-    }
-    text.parse().ok().filter(|x: &f64| x.is_finite())
-}
-
-/// Zeros before it, as codes have.
-fn is_padded(text: &str) -> bool {
-    matches!(text.as_bytes(), [b'0', b'0'..=b'9', ..])
-}
-
-/// A whole number that is not exact.
-fn is_large(text: &str, x: f64) -> bool {
-    x.abs() > EXACT && text.bytes().all(|b| b.is_ascii_digit() || b == b'-')
-}
-
-/// Whether a text that parses as this number is another category than others that do.
-fn is_code(text: &str, x: f64) -> bool {
-    is_padded(text) || is_large(text, x)
-}
-
-/// What a pass over a column found.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    numbers: Tally,
-    dates: Tally,
-    /// Of the dates, the first whose year of two digits may be first, the first where it is, and those where it is last.
-    either: Option<u32>,
-    year_first: Option<u32>,
-    year_last: usize,
-    /// Limits that values are below, and above.
-    limits: [usize; 2],
-    /// Those with zeros before them, and whole ones beyond 2⁵³.
-    padded: usize,
-    large: usize,
-    /// The first rows with a percent sign, with a currency, with another one, and of other numbers than 0 without a sign.
-    percent: Option<u32>,
-    currency: Option<(u8, u32)>,
-    other_currency: Option<u32>,
-    unsigned: Option<u32>,
-    /// Whether commas may part thousands.
-    grouped: bool,
-    text: usize,
-    first_text: Option<u32>,
-}
-
-impl Seen {
-    fn add(&mut self, row: u32, cell: &Cell, text: &str) {
-        match cell {
-            Cell::Number(meanings, sign, told) => {
-                self.add_number(row, *meanings, *sign);
-                if *told {
-                    self.grouped |= meanings.first != meanings.second && meanings.first.is_some() && text.contains(',');
-                    self.padded += usize::from(is_padded(text));
-                    self.large += usize::from(meanings.first.is_some_and(|x| is_large(text, x)));
-                }
-            }
-            Cell::Missing | Cell::NonFinite => {}
-            Cell::Limit(meanings, sign, below) => {
-                self.add_number(row, *meanings, *sign);
-                self.limits[usize::from(!below)] += 1;
-            }
-            Cell::Date(days, short) => {
-                self.dates.add(row, *days);
-                match short {
-                    Short::No => {}
-                    Short::Last => self.year_last += 1,
-                    Short::Either => _ = self.either.get_or_insert(row),
-                    Short::First => _ = self.year_first.get_or_insert(row),
-                }
-            }
-            Cell::Text => {
-                self.text += 1;
-                self.first_text.get_or_insert(row);
-            }
-        }
-    }
-
-    #[inline]
-    fn add_number(&mut self, row: u32, meanings: Meanings, sign: Sign) {
-        self.numbers.add(row, meanings);
-        match (sign, self.currency) {
-            (Sign::Percent, _) => _ = self.percent.get_or_insert(row),
-            (Sign::Currency(which), None) => self.currency = Some((which, row)),
-            (Sign::Currency(which), Some((first, _))) if which != first => {
-                self.other_currency.get_or_insert(row);
-            }
-            (Sign::None, _) if meanings != Meanings::plain(0.0) => _ = self.unsigned.get_or_insert(row),
-            _ => {}
-        }
-    }
-
-    /// Counts a number with so many digits behind its point, which parts no thousands.
-    #[inline]
-    fn add_plain(&mut self, row: u32, x: f64, places: usize) {
-        // The first ones tell what all of them do.
-        if self.unsigned.is_some() && (places == 0 || self.numbers.first_only.is_some()) {
-            self.numbers.count += 1;
-        } else {
-            self.add_number(row, Meanings { first: Some(x), second: (places == 0).then_some(x) }, Sign::None);
-        }
-    }
-
-    /// What a pass over the rows behind these found, before which there are so many.
-    fn append(&mut self, next: &Self, rows: u32) {
-        let first = |one: &mut Option<u32>, other: Option<u32>| *one = one.or(other.map(|row| row + rows));
-        for (one, other) in [(&mut self.numbers, &next.numbers), (&mut self.dates, &next.dates)] {
-            one.count += other.count;
-            first(&mut one.first, other.first);
-            first(&mut one.first_only, other.first_only);
-            first(&mut one.second_only, other.second_only);
-            first(&mut one.both, other.both);
-        }
-        first(&mut self.either, next.either);
-        first(&mut self.year_first, next.year_first);
-        self.year_last += next.year_last;
-        self.limits = [0, 1].map(|at| self.limits[at] + next.limits[at]);
-        self.padded += next.padded;
-        self.large += next.large;
-        first(&mut self.percent, next.percent);
-        match (self.currency, next.currency) {
-            (Some((one, _)), Some((other, row))) if one != other => first(&mut self.other_currency, Some(row)),
-            (one, other) => {
-                self.currency = one.or(other.map(|(which, row)| (which, row + rows)));
-                first(&mut self.other_currency, next.other_currency);
-            }
-        }
-        first(&mut self.unsigned, next.unsigned);
-        self.grouped |= next.grouped;
-        self.text += next.text;
-        first(&mut self.first_text, next.first_text);
-    }
-
-    /// Whether the column is text, whatever comes.
-    fn is_text(&self) -> bool {
-        self.text > 0 || (self.numbers.count > 0 && self.dates.count > 0)
-    }
-
-    /// Dates beside numbers are text, and so are limits alone where none are known.
-    fn settle(&mut self, known: Notation) {
-        let limits = self.limits[0] + self.limits[1];
-        if limits > 0 && limits == self.numbers.count && known.limits == [false; 2] {
-            self.text += limits;
-            self.first_text = self.first_text.or(self.numbers.first);
-        }
-        if self.numbers.count > 0 && self.dates.count > 0 {
-            self.text += self.dates.count;
-            self.first_text = [self.first_text, self.dates.first].into_iter().flatten().min();
-        }
-    }
-
-    /// Which decimal mark holds and which order of dates, with what is known of the column, and what is usual in the file.
-    fn holds(&self, known: Notation, usual: Option<Decimal>) -> [Holds; 2] {
-        let of = |tally: &Tally, second: Option<bool>, usual: Option<bool>| match (second, tally.holds(), usual) {
-            // (What is said of numbers says nothing of dates, nor the reverse.)
-            _ if tally.count == 0 => Holds::Either,
-            (Some(second), ..) => tally.under(second),
-            (None, Holds::Unknown, Some(second)) => tally.under(second),
-            (None, holds, _) => holds,
-        };
-        let comma = |mark: Decimal| mark == Decimal::Comma;
-        [
-            of(&self.numbers, known.decimal.map(comma), usual.map(comma)),
-            of(
-                &self.dates,
-                known.dates.filter(|&order| order != DateOrder::Year).map(|order| order == DateOrder::Month),
-                None,
-            ),
-        ]
-    }
-
-    /// What is open about the column, with the rows that show it.
-    fn doubt(&self, [numbers, dates]: [Holds; 2], known: Notation) -> Option<(Doubt, u32, u32)> {
-        let pair = |tally: &Tally| {
-            let one = tally.first_only.or(tally.both).unwrap_or(0);
-            (one, tally.second_only.or(tally.both).unwrap_or(one))
-        };
-        let of = |doubt, (one, other)| Some((doubt, one, other));
-        // (One whose year cannot be first tells it for all.)
-        let open = self.year_first.or(self.either.filter(|_| self.year_last == 0));
-        if let (Some(row), None) = (open, known.dates) {
-            return of(Doubt::ShortYear, (row, row));
-        }
-        match (numbers, dates) {
-            (Holds::Neither, _) if known.decimal.is_some() => {
-                let row = self.numbers.first_only.filter(|_| known.decimal == Some(Decimal::Comma));
-                let row = row.or(self.numbers.second_only).unwrap_or(0);
-                return of(Doubt::OtherMark, (row, row));
-            }
-            (Holds::Neither, _) => return of(Doubt::TwoMarks, pair(&self.numbers)),
-            (Holds::Unknown, _) => return of(Doubt::Decimal, pair(&self.numbers)),
-            (_, Holds::Neither) => return of(Doubt::TwoOrders, pair(&self.dates)),
-            (_, Holds::Unknown) => return of(Doubt::DateOrder, pair(&self.dates)),
-            _ => {}
-        }
-        match (self.percent, self.currency, self.other_currency, self.unsigned) {
-            (Some(one), _, _, Some(other)) | (Some(one), Some((_, other)), ..) => of(Doubt::Percent, (one, other)),
-            (_, Some((_, one)), Some(other), _) => of(Doubt::Currencies, (one, other)),
-            _ => None,
-        }
-    }
-
-    /// Of a column of numbers.
-    fn readings(&self, [numbers, _]: [Holds; 2], values: &[f64]) -> Vec<Reading> {
-        let rises = || values.len() >= COUNTED && values.windows(2).all(|pair| pair[1] == pair[0] + 1.0);
-        let comma = numbers == Holds::Second && self.numbers.second_only.is_some();
-        let other = match () {
-            () if self.dates.count > 0
-                && (self.year_last > 0 || self.either.is_some() || self.year_first.is_some()) =>
-            {
-                Some(Reading::ShortYears)
-            }
-            () if self.dates.count > 0 => Some(Reading::Dates),
-            () if self.large > 0 => Some(Reading::Rounded),
-            () if self.padded > 0 => Some(Reading::Padded),
-            () if rises() => Some(Reading::Counter),
-            () => None,
-        };
-        let found = [
-            comma.then_some(Reading::Commas),
-            match numbers {
-                Holds::Second => self.numbers.both.is_some() && !self.grouped,
-                _ => self.grouped,
-            }
-            .then_some(Reading::Thousands),
-            self.percent.map(|_| Reading::Percent),
-            self.currency.map(|_| Reading::Currency),
-            (self.limits != [0, 0]).then_some(Reading::Limits),
-            (other == Some(Reading::ShortYears)).then_some(Reading::Dates),
-            other,
-        ];
-        found.into_iter().flatten().collect()
-    }
-}
 
 /// The columns, and how they were read.
 type Columns = (Vec<RawColumn>, Vec<Told>);
@@ -743,30 +410,33 @@ impl Column {
                 codes.push(code);
                 None
             }
-            Found::Numbers { values, written } => {
-                let meanings = match cell {
-                    Cell::Number(meanings, _, _) | Cell::Limit(meanings, ..) | Cell::Date(meanings, _) => meanings,
-                    Cell::Missing | Cell::NonFinite | Cell::Text => Meanings::plain(f64::NAN),
-                };
-                let other = match meanings {
-                    Meanings { first: Some(first), second: Some(second) } if !first.is_nan() && first != second => {
-                        Some(second)
-                    }
-                    Meanings { .. } => None,
-                };
-                // (The first of them is shown where nothing decides.)
-                let shown = other.is_some() && self.second.is_empty();
-                let told =
-                    matches!(cell, Cell::Number(_, _, true) | Cell::Limit(..) | Cell::Date(..) | Cell::NonFinite);
-                if shown || told {
-                    written.push(row, text);
-                    self.shown = self.shown.or((shown && !told).then_some(row));
-                }
-                values.push(meanings.first.or(meanings.second).unwrap_or(f64::NAN));
-                self.second.extend(other.map(|second| (row, second)));
+            Found::Numbers { .. } => {
+                self.push_number(row, text, &cell);
                 matches!(cell, Cell::NonFinite).then_some(text)
             }
         }
+    }
+
+    /// Takes a cell of a column that has been of numbers so far.
+    fn push_number(&mut self, row: u32, text: &str, cell: &Cell) {
+        let Found::Numbers { values, written } = &mut self.cells else { return };
+        let meanings = match *cell {
+            Cell::Number(meanings, _, _) | Cell::Limit(meanings, ..) | Cell::Date(meanings, _) => meanings,
+            Cell::Missing | Cell::NonFinite | Cell::Text => Meanings::plain(f64::NAN),
+        };
+        let other = match meanings {
+            Meanings { first: Some(first), second: Some(second) } if !first.is_nan() && first != second => Some(second),
+            Meanings { .. } => None,
+        };
+        // (The first of them is shown where nothing decides.)
+        let shown = other.is_some() && self.second.is_empty();
+        let told = matches!(cell, Cell::Number(_, _, true) | Cell::Limit(..) | Cell::Date(..) | Cell::NonFinite);
+        if shown || told {
+            written.push(row, text);
+            self.shown = self.shown.or((shown && !told).then_some(row));
+        }
+        values.push(meanings.first.or(meanings.second).unwrap_or(f64::NAN));
+        self.second.extend(other.map(|second| (row, second)));
     }
 
     /// The column, and how it was read.

@@ -2,7 +2,7 @@
 //! header. Types of cells are in [`cells`](super::cells).
 
 use super::super::error::{DataErrorKind, Placed, whole};
-use super::cells::{Cell, Reads};
+use super::reads::{Cell, Reads};
 use super::{Format, ReadOptions};
 use crate::features::COMPACT;
 use alloc::borrow::Cow;

@@ -1,7 +1,8 @@
 //! A table in parts of so many rows, of a text that arrives in pieces. The memory is a part and a piece, however long the text.
 
-use super::cells::{Making, Reads, add_limits};
+use super::cells::{Making, add_limits};
 use super::pieces::{Piece, Pieces};
+use super::reads::Reads;
 use super::whole::notations;
 use super::{Content, Decimal, Format, Notation, RawColumn, RawTable, ReadOptions, csv, decode, detect};
 use crate::data::error::{DataError, DataErrorKind, Placed};

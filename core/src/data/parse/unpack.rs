@@ -1,5 +1,8 @@
 //! Compressed files: recognised by their first bytes and decompressed as they are read.
 
+#[cfg_attr(not(feature = "zstd"), path = "unpack/zstd_none.rs")]
+mod zstd;
+
 use crate::data::error::DataErrorKind;
 use alloc::boxed::Box;
 use alloc::string::ToString;
@@ -25,7 +28,7 @@ pub fn unpacked<'a>(reader: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     let whole = Cursor::new(start).chain(reader);
     let mut plain: Box<dyn Read + 'a> = match (gzip, zstd) {
         (true, _) => Box::new(Gzip(MultiGzDecoder::new(whole))),
-        (_, true) => zstd_reader(whole)?,
+        (_, true) => zstd::reader(whole)?,
         _ => Box::new(whole),
     };
     let mut mark = Vec::new();
@@ -76,16 +79,6 @@ impl Read for Utf16<'_> {
     }
 }
 
-#[cfg(feature = "zstd")]
-fn zstd_reader<'a>(reader: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
-    Ok(Box::new(zstd::Frames::new(reader)))
-}
-
-#[cfg(not(feature = "zstd"))]
-fn zstd_reader<'a>(_: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
-    Err(damaged(DataErrorKind::ZstdUnsupported))
-}
-
 /// What an error of [`unpacked`], or of what it reads from, says of the file.
 pub(super) fn kind(error: &io::Error) -> DataErrorKind {
     let inside = error.get_ref().and_then(|inside| inside.downcast_ref::<Damaged>());
@@ -127,45 +120,5 @@ impl<R: Read> Read for Gzip<R> {
             ErrorKind::InvalidInput | ErrorKind::InvalidData => damaged(DataErrorKind::GzipCorrupt),
             _ => error,
         })
-    }
-}
-
-#[cfg(feature = "zstd")]
-mod zstd {
-    use super::{DataErrorKind, damaged};
-    use alloc::boxed::Box;
-    use std::io::{self, BufRead, BufReader, Read};
-    use zstd_decoder::decoding::{FrameDecoder, StreamingDecoder};
-
-    /// The frames of a zstd file, one after the other.
-    pub struct Frames<R: Read> {
-        source: Option<BufReader<R>>,
-        frame: Option<Box<StreamingDecoder<BufReader<R>, FrameDecoder>>>,
-    }
-
-    impl<R: Read> Frames<R> {
-        pub fn new(reader: R) -> Self {
-            Self { source: Some(BufReader::with_capacity(1 << 16, reader)), frame: None }
-        }
-    }
-
-    impl<R: Read> Read for Frames<R> {
-        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-            let failed = || damaged(DataErrorKind::ZstdDamaged);
-            loop {
-                if let Some(mut source) = self.source.take() {
-                    if source.fill_buf()?.is_empty() {
-                        self.source = Some(source);
-                        return Ok(0);
-                    }
-                    self.frame = Some(Box::new(StreamingDecoder::new(source).map_err(|_| failed())?));
-                }
-                let Some(frame) = &mut self.frame else { return Ok(0) };
-                match frame.read(out).map_err(|_| failed())? {
-                    0 if !out.is_empty() => self.source = self.frame.take().map(|frame| frame.into_inner()),
-                    read => return Ok(read),
-                }
-            }
-        }
     }
 }

@@ -3,8 +3,9 @@
 //! Where there are threads, pieces of a CSV text wait until there are some for each; their columns are made at once and put behind one
 //! another. What a column is may show in a later piece, so a piece's cells of a column that became text in between are read again.
 
-use super::cells::{Making, Reads, add_limits};
+use super::cells::{Making, add_limits};
 use super::pieces::{Piece, Pieces};
+use super::reads::Reads;
 use super::{Content, Format, Notation, ReadOptions, TOO_LARGE, csv, decode, detect, libsvm};
 use crate::data::error::{DataError, DataErrorKind, Placed, whole};
 use crate::parts;

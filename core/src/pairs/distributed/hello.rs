@@ -2,7 +2,8 @@
 
 use super::{DistributedError, MOST_WORKERS};
 use crate::error::Error;
-use crate::pairs::{Sum, fits, fits_ratios};
+use crate::pairs::Sum;
+use crate::pairs::chosen::{fits, fits_ratios};
 use crate::real::Real;
 use crate::surrogate::AnySurrogate;
 use alloc::vec::Vec;

@@ -260,13 +260,6 @@ impl<'a> Job<'a> {
         let mut memory = Metrics::<f32>::new();
         let test_truth = Truth::new(&truth_of_test, &[])?;
         let bins = Metrics::<f64>::new().reliability(&probabilities, &test_truth, BINS)?;
-        let mut scored = vec![(None, 0, 0.0); self.labels.len()];
-        for (at, &row) in self.train.iter().enumerate() {
-            scored[row as usize] = (Some(self.folds[at]), self.labels[row as usize], held_out[at]);
-        }
-        for (&row, &score) in self.test.iter().zip(&scores) {
-            scored[row as usize] = (None, self.labels[row as usize], score);
-        }
         let count = |labels: &[u8]| labels.iter().map(|&label| usize::from(label)).sum();
         Ok(Outcome {
             parts: Counts {
@@ -287,10 +280,22 @@ impl<'a> Job<'a> {
             roc: memory.roc_curve(&scores, &test_truth, Some(POINTS))?,
             pr: memory.pr_curve(&scores, &test_truth, Some(POINTS))?,
             bins,
-            scored,
+            scored: self.scored(held_out, &scores),
             model,
             file,
         })
+    }
+
+    /// By row of the table: its fold, where it is of the training part, its label and its score.
+    fn scored(&self, held_out: &[f32], of_test: &[f32]) -> Vec<(Option<usize>, u8, f32)> {
+        let mut scored = vec![(None, 0, 0.0); self.labels.len()];
+        for (at, &row) in self.train.iter().enumerate() {
+            scored[row as usize] = (Some(self.folds[at]), self.labels[row as usize], held_out[at]);
+        }
+        for (&row, &score) in self.test.iter().zip(of_test) {
+            scored[row as usize] = (None, self.labels[row as usize], score);
+        }
+        scored
     }
 
     /// Where the threshold lies in 95 of 100 draws of the rows that it was chosen on.

@@ -10,7 +10,7 @@
 use super::proto::{Message, element};
 use super::{Exported, Layer, Link};
 use undercurve::data::{Missing, Piece, Scale, Source};
-use undercurve::decision::Calibration;
+use undercurve::decision::{Beta, Calibration, Platt, Pool};
 
 const OUTPUTS: [&str; 3] = ["score", "probability", "class"];
 
@@ -207,61 +207,10 @@ impl Graph {
     /// The probability of a score by calibration, in double precision as everywhere.
     fn calibrated(&mut self, calibration: &Calibration) {
         let score = if self.real == element::DOUBLE { "score".into() } else { self.cast("score", element::DOUBLE) };
-        let one = |graph: &mut Self, x: f64| graph.numbers(&[1], element::DOUBLE, [x].into_iter());
         let sure = match calibration {
-            Calibration::Platt(curve) => {
-                let (slope, offset) = (one(self, curve.slope), one(self, curve.offset));
-                let x = self.node("Mul", &[&score, &slope], Vec::new());
-                let x = self.node("Add", &[&x, &offset], Vec::new());
-                let x = self.node("Sigmoid", &[&x], Vec::new());
-                let [least, most] =
-                    [curve.least, curve.most].map(|end| self.numbers(&[], element::DOUBLE, [end].into_iter()));
-                self.node("Clip", &[&x, &least, &most], Vec::new())
-            }
-            Calibration::Beta(beta) => {
-                let curve = beta.curve;
-                let [slope, offset, low, high, shift] =
-                    [curve.slope, curve.offset, beta.low, beta.high, beta.offset].map(|x| one(self, x));
-                let [far, near, least, most] = [-700.0, 700.0, curve.least, curve.most]
-                    .map(|end| self.numbers(&[], element::DOUBLE, [end].into_iter()));
-                let z = self.node("Mul", &[&score, &slope], Vec::new());
-                let z = self.node("Add", &[&z, &offset], Vec::new());
-                let z = self.node("Clip", &[&z, &far, &near], Vec::new());
-                let below = self.node("Sigmoid", &[&z], Vec::new());
-                let below = self.node("Log", &[&below], Vec::new());
-                // (−ln(1 − σ(z)) = z − ln σ(z).)
-                let above = self.node("Sub", &[&z, &below], Vec::new());
-                let below = self.node("Mul", &[&below, &low], Vec::new());
-                let above = self.node("Mul", &[&above, &high], Vec::new());
-                let x = self.node("Add", &[&below, &above], Vec::new());
-                let x = self.node("Add", &[&x, &shift], Vec::new());
-                let x = self.node("Sigmoid", &[&x], Vec::new());
-                self.node("Clip", &[&x, &least, &most], Vec::new())
-            }
-            // The first value, and of every rise from one pool to the next the part that the score has come.
-            Calibration::Isotonic(pools) => {
-                let rises: Vec<[f64; 3]> = match pools.as_slice() {
-                    [_] => vec![[0.0, 1.0, 0.0]],
-                    pools => {
-                        pools.windows(2).map(|p| [p[0].high, p[1].low - p[0].high, p[1].value - p[0].value]).collect()
-                    }
-                };
-                let mut column = |dims: &[usize], at: usize| {
-                    self.numbers(dims, element::DOUBLE, rises.iter().map(move |rise| rise[at]))
-                };
-                let count = rises.len();
-                let (start, width, rise) = (column(&[count], 0), column(&[count], 1), column(&[count, 1], 2));
-                let (none, all) = (
-                    self.numbers(&[], element::DOUBLE, [0.0].into_iter()),
-                    self.numbers(&[], element::DOUBLE, [1.0].into_iter()),
-                );
-                let x = self.node("Sub", &[&score, &start], Vec::new());
-                let x = self.node("Div", &[&x, &width], Vec::new());
-                let x = self.node("Clip", &[&x, &none, &all], Vec::new());
-                let x = self.node("MatMul", &[&x, &rise], Vec::new());
-                let first = one(self, pools[0].value);
-                self.node("Add", &[&x, &first], Vec::new())
-            }
+            Calibration::Platt(curve) => self.platt(&score, curve),
+            Calibration::Beta(beta) => self.beta(&score, beta),
+            Calibration::Isotonic(pools) => self.isotonic(&score, pools),
         };
         if self.real == element::DOUBLE {
             self.named("Identity", &[&sure], "probability", Vec::new());
@@ -270,6 +219,64 @@ impl Graph {
             let sure = self.cast(&sure, float);
             self.named("Identity", &[&sure], "probability", Vec::new());
         }
+    }
+
+    /// One number, to be broadcast over rows.
+    fn one(&mut self, x: f64) -> String {
+        self.numbers(&[1], element::DOUBLE, [x].into_iter())
+    }
+
+    /// A number without dimensions, as an end of `Clip`.
+    fn scalar(&mut self, x: f64) -> String {
+        self.numbers(&[], element::DOUBLE, [x].into_iter())
+    }
+
+    fn platt(&mut self, score: &str, curve: &Platt) -> String {
+        let [slope, offset] = [curve.slope, curve.offset].map(|x| self.one(x));
+        let x = self.node("Mul", &[score, &slope], Vec::new());
+        let x = self.node("Add", &[&x, &offset], Vec::new());
+        let x = self.node("Sigmoid", &[&x], Vec::new());
+        let [least, most] = [curve.least, curve.most].map(|end| self.scalar(end));
+        self.node("Clip", &[&x, &least, &most], Vec::new())
+    }
+
+    fn beta(&mut self, score: &str, beta: &Beta) -> String {
+        let curve = beta.curve;
+        let [slope, offset, low, high, shift] =
+            [curve.slope, curve.offset, beta.low, beta.high, beta.offset].map(|x| self.one(x));
+        let [far, near, least, most] = [-700.0, 700.0, curve.least, curve.most].map(|end| self.scalar(end));
+        let z = self.node("Mul", &[score, &slope], Vec::new());
+        let z = self.node("Add", &[&z, &offset], Vec::new());
+        let z = self.node("Clip", &[&z, &far, &near], Vec::new());
+        let below = self.node("Sigmoid", &[&z], Vec::new());
+        let below = self.node("Log", &[&below], Vec::new());
+        // (−ln(1 − σ(z)) = z − ln σ(z).)
+        let above = self.node("Sub", &[&z, &below], Vec::new());
+        let below = self.node("Mul", &[&below, &low], Vec::new());
+        let above = self.node("Mul", &[&above, &high], Vec::new());
+        let x = self.node("Add", &[&below, &above], Vec::new());
+        let x = self.node("Add", &[&x, &shift], Vec::new());
+        let x = self.node("Sigmoid", &[&x], Vec::new());
+        self.node("Clip", &[&x, &least, &most], Vec::new())
+    }
+
+    /// The first value, and of every rise from one pool to the next the part that the score has come.
+    fn isotonic(&mut self, score: &str, pools: &[Pool]) -> String {
+        let rises: Vec<[f64; 3]> = match pools {
+            [_] => vec![[0.0, 1.0, 0.0]],
+            pools => pools.windows(2).map(|p| [p[0].high, p[1].low - p[0].high, p[1].value - p[0].value]).collect(),
+        };
+        let mut column =
+            |dims: &[usize], at: usize| self.numbers(dims, element::DOUBLE, rises.iter().map(move |rise| rise[at]));
+        let count = rises.len();
+        let (start, width, rise) = (column(&[count], 0), column(&[count], 1), column(&[count, 1], 2));
+        let [none, all] = [0.0, 1.0].map(|x| self.scalar(x));
+        let x = self.node("Sub", &[score, &start], Vec::new());
+        let x = self.node("Div", &[&x, &width], Vec::new());
+        let x = self.node("Clip", &[&x, &none, &all], Vec::new());
+        let x = self.node("MatMul", &[&x, &rise], Vec::new());
+        let first = self.one(pools[0].value);
+        self.node("Add", &[&x, &first], Vec::new())
     }
 
     /// One of these texts for each row, by its number.

@@ -109,6 +109,66 @@ pub struct Found {
     pub together: Option<String>,
 }
 
+/// The line that an error of the input prints.
+fn told(error: &CliError) -> String {
+    if let CliError::Input(text) = error { text.clone() } else { String::new() }
+}
+
+/// What cannot be told of a column, with the way out, and whether it is of dates.
+fn doubt(table: &RawTable, at: usize, name: &str, is_label: bool) -> (Option<String>, bool) {
+    if let Some(doubt) = table.doubt(at) {
+        let is_of_dates = matches!(
+            doubt.kind,
+            DataErrorKind::Doubtful { doubt: Doubt::DateOrder | Doubt::ShortYear | Doubt::TwoOrders, .. }
+        );
+        return (Some(told(&doubt.into())), is_of_dates);
+    }
+    let stray = table.stray(at).filter(|_| !is_label).map(|(line, text)| {
+        format!("{}:{line}: {text:?} in column \"{name}\" of numbers{}", table.name(), error::stray(text, name))
+    });
+    (stray, false)
+}
+
+/// What every column is, and what speaks for it or against it.
+fn columns(
+    table: &RawTable,
+    written: &[Vec<String>],
+    options: &Options,
+    labels: &[u8],
+    is_label: &dyn Fn(&str) -> bool,
+) -> Vec<Column> {
+    let left_out = left_out(table, options);
+    let notations: BTreeMap<String, Notation> = table.notations().into_iter().collect();
+    let mut columns = Vec::new();
+    for (at, name) in table.columns().into_iter().enumerate() {
+        let readings: Vec<Reading> = table.readings().iter().filter(|of| of.0 == name).map(|of| of.1).collect();
+        let as_text = options.categorical.contains(&name);
+        let read = match table.column(at) {
+            _ if table.missing(at) == table.rows() => As::Empty,
+            Some(ColumnValues::Numbers(_)) if readings.contains(&Reading::Dates) => As::Dates,
+            Some(ColumnValues::Numbers(_)) if !as_text => As::Numbers,
+            _ => As::Categories,
+        };
+        let (doubt, is_of_dates) = if as_text { (None, false) } else { doubt(table, at, &name, is_label(&name)) };
+        let left_out = left_out.get(&name).cloned();
+        let used = !is_label(&name) && left_out.is_none() && doubt.is_none();
+        columns.push(Column {
+            missing: table.missing(at),
+            distinct: distinct(table, at),
+            examples: examples(table, at, written),
+            auroc: if used { auroc(table, at, labels) } else { None },
+            notation: notations.get(&name).copied().unwrap_or_default(),
+            name,
+            read,
+            readings,
+            doubt,
+            is_of_dates,
+            left_out,
+        });
+    }
+    columns
+}
+
 /// Looks at a table whose first rows are written so.
 pub fn look(mut table: RawTable, written: &[Vec<String>], options: &Options, file: &Path) -> Result<Found> {
     let all = table.rows();
@@ -119,51 +179,13 @@ pub fn look(mut table: RawTable, written: &[Vec<String>], options: &Options, fil
         Some(label) => truth(&table, label, options, without),
         None => Err(CliError::input(format!("{}: LIBSVM, whose columns have no names", file.display()))),
     });
-    let told = |error: &CliError| if let CliError::Input(text) = error { text.clone() } else { String::new() };
     let (label, labels, no_label) = match truth {
         Ok((label, labels)) => (Some(label), labels, None),
         Err(error) => (None, Vec::new(), Some((told(&error), two_valued(&table)))),
     };
     let named = label.as_ref().map(|label| label.column.clone()).or(label_column_of(&table, options).ok().flatten());
     let is_label = |name: &str| named.as_deref() == Some(name);
-    let left_out = left_out(&table, options);
-    let notations: BTreeMap<String, Notation> = table.notations().into_iter().collect();
-    let mut columns = Vec::new();
-    for (at, name) in table.columns().into_iter().enumerate() {
-        let readings: Vec<Reading> = table.readings().iter().filter(|of| of.0 == name).map(|of| of.1).collect();
-        let read = match table.column(at) {
-            _ if table.missing(at) == table.rows() => As::Empty,
-            Some(ColumnValues::Numbers(_)) if readings.contains(&Reading::Dates) => As::Dates,
-            Some(ColumnValues::Numbers(_)) if !options.categorical.contains(&name) => As::Numbers,
-            _ => As::Categories,
-        };
-        let doubt = table.doubt(at).filter(|_| !options.categorical.contains(&name));
-        let is_of_dates = doubt.as_ref().is_some_and(|doubt| {
-            matches!(
-                doubt.kind,
-                DataErrorKind::Doubtful { doubt: Doubt::DateOrder | Doubt::ShortYear | Doubt::TwoOrders, .. }
-            )
-        });
-        let stray = table.stray(at).filter(|_| !options.categorical.contains(&name) && !is_label(&name));
-        let doubt = doubt.map(|doubt| told(&doubt.into())).or(stray.map(|(line, text)| {
-            format!("{}:{line}: {text:?} in column \"{name}\" of numbers{}", table.name(), error::stray(text, &name))
-        }));
-        let left_out = left_out.get(&name).cloned();
-        let used = !is_label(&name) && left_out.is_none() && doubt.is_none();
-        columns.push(Column {
-            missing: table.missing(at),
-            distinct: distinct(&table, at),
-            examples: examples(&table, at, written),
-            auroc: if used { auroc(&table, at, &labels) } else { None },
-            notation: notations.get(&name).copied().unwrap_or_default(),
-            name,
-            read,
-            readings,
-            doubt,
-            is_of_dates,
-            left_out,
-        });
-    }
+    let columns = columns(&table, written, options, &labels, &is_label);
     let used: Vec<usize> =
         (0..columns.len()).filter(|&at| !is_label(&columns[at].name) && columns[at].left_out.is_none()).collect();
     let (copies, contradictions) = copies(&table, &used, &labels);

@@ -188,6 +188,27 @@ fn trainer<T: Real>(new: &New, held: Dataset<T>, all: [u32; 2]) -> Result<Traine
     Ok(Trainer::of_stream(&config, Arc::new(held), all)?)
 }
 
+/// What is trained on what.
+fn opening<T: Real>(file: &str, trainer: &Trainer<T>, preparation: &Preparation) -> String {
+    let first = match trainer.pretraining_steps() {
+        0 => String::new(),
+        steps => format!(" (the first {steps} of cross-entropy)"),
+    };
+    let (held, all, config) = (trainer.train_data(), trainer.population(), trainer.config());
+    format!(
+        "{file}: {} rows ({} positive), {} of them in memory, {} columns (scale: {}); {}, {}, seed {}, {} steps{first}",
+        all.iter().map(|&rows| u64::from(rows)).sum::<u64>(),
+        all[1],
+        held.len(),
+        held.cols(),
+        preparation.scale().name(),
+        config.method,
+        config.model,
+        config.seed,
+        trainer.total_steps(),
+    )
+}
+
 /// All passes of training, and what they come to.
 fn train<T: Real>(
     source: &Source,
@@ -204,25 +225,8 @@ fn train<T: Real>(
     let places = Places::new(new.config.seed, [of[0], of[1]], all.map(u64::from));
     let weight = |at: usize| f64::from(all[at]) / f64::from(of[at]);
     let weights = held.labels().iter().map(|&label| weight(usize::from(label))).collect();
-    let steps = trainer.total_steps();
-    let first = match trainer.pretraining_steps() {
-        0 => String::new(),
-        steps => format!(" (the first {steps} of cross-entropy)"),
-    };
-    let config = trainer.config();
-    let opening = format!(
-        "{}: {} rows ({} positive), {} of them in memory, {} columns (scale: {}); {}, {}, seed {}, {steps} steps{first}",
-        source.name(),
-        all.iter().map(|&rows| u64::from(rows)).sum::<u64>(),
-        all[1],
-        held.len(),
-        held.cols(),
-        preparation.scale().name(),
-        config.method,
-        config.model,
-        config.seed,
-    );
-    let every = manner.every.unwrap_or_else(|| steps.div_ceil(20).max(1));
+    let opening = opening(&source.name(), &trainer, &preparation);
+    let every = manner.every.unwrap_or_else(|| trainer.total_steps().div_ceil(20).max(1));
     let (due, values, measures) = (0, (0.0, 0), [f64::NAN; 2]);
     let mut run = Run { trainer, places, due, manner, clock, every, values, weights, measures };
     if !manner.json {

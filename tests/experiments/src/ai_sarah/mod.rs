@@ -167,7 +167,8 @@ fn experiment(args: &Args, text: &mut String) -> Result<()> {
                 .collect();
             let edges: Vec<Vec<String>> =
                 chosen.iter().zip(&candidates).map(|(&setting, grid)| runs::edges(setting, grid)).collect();
-            report.section(text, &problem, regularised, smooth, budget, &chosen, &edges, &results)?;
+            let results = report::Results { chosen: &chosen, edges: &edges, runs: &results };
+            report.section(text, &problem, regularised, smooth, budget, results)?;
         }
     }
     Ok(report.score(text)?)

@@ -28,6 +28,13 @@ pub struct Report {
     cells: usize,
 }
 
+/// One data set with one λ: the settings that were chosen, their edges of the grids, and `runs` by setting and seed.
+pub struct Results<'a> {
+    pub chosen: &'a [Setting],
+    pub edges: &'a [Vec<String>],
+    pub runs: &'a [Vec<Vec<Point>>],
+}
+
 /// The smallest ‖∇P‖² up to so many passes or seconds, by a column of the points.
 fn least(points: &[Point], column: usize, up_to: f64) -> f64 {
     points.iter().filter(|p| p[column] <= up_to).map(|p| p[NORM]).fold(f64::INFINITY, f64::min)
@@ -52,13 +59,35 @@ fn mean_log(values: impl Iterator<Item = f64>) -> f64 {
     mean(values.map(|x| x.max(1e-300).ln())).exp()
 }
 
+/// A line of the table.
+fn line(setting: &Setting, runs: &[Vec<Point>], cells: &[f64], edges: &[String]) -> String {
+    let end = |column: usize| mean(runs.iter().filter_map(|points| points.last()).map(|p| p[column]));
+    let best = mean(runs.iter().map(|points| points.iter().map(|p| p[ACCURACY]).fold(f64::NAN, f64::max)));
+    let shown: Vec<String> = cells.iter().map(|x| format!("{x:.2e}")).collect();
+    let tuned = |x: f64| if setting.alpha > 0.0 { format!("{x:.4}") } else { "–".to_owned() };
+    let number = |x: f64| if x.is_finite() { format!("{x:.3}") } else { "–".to_owned() };
+    format!(
+        "| {}{} | {} | {} | {} | {:.3} | {:.6} | {} | {}, {} |",
+        setting.method,
+        if edges.is_empty() { "" } else { EDGE },
+        tuned(setting.alpha),
+        tuned(setting.other),
+        shown.join(" | "),
+        end(SECONDS),
+        end(VALUE),
+        if best.is_finite() { format!("{best:.4}") } else { "–".to_owned() },
+        number(end(ALPHA)),
+        number(end(ALPHA_MAX)),
+    )
+}
+
 impl Report {
     /// Figures go to `folder`.
     pub fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), won: [0; 2], cells: 0 }
     }
 
-    /// One data set with one λ: `results` by method and seed.
+    /// One data set with one λ.
     pub fn section(
         &mut self,
         text: &mut String,
@@ -66,12 +95,11 @@ impl Report {
         regularised: bool,
         smooth: f64,
         budget: f64,
-        chosen: &[Setting],
-        edges: &[Vec<String>],
-        results: &[Vec<Vec<Point>>],
+        results: Results<'_>,
     ) -> Result<()> {
         let (name, lambda) = (problem.name, problem.lambda(regularised));
-        let seeds = results.first().map_or(0, Vec::len);
+        let Results { chosen, edges, runs } = results;
+        let seeds = runs.first().map_or(0, Vec::len);
         writeln!(text, "\n## {name}, λ = {lambda:.3e}, budget {budget} passes, {seeds} seeds\n")?;
         writeln!(text, "Running minimum of ‖∇P‖², geometric mean over seeds. L = {smooth:.6}.\n")?;
         text.push_str("| method | α | other | 5 | 10 | 20 | 5 by gradients | 10 by gradients | 20 by gradients | s for the budget | P at the end | best test accuracy | α, α_max at the end |\n");
@@ -79,35 +107,15 @@ impl Report {
         let places =
             [PASSES, EVALUATIONS].into_iter().flat_map(|column| [5.0, 10.0, 20.0].map(|passes| (column, passes)));
         let places: Vec<(usize, f64)> = places.collect();
-        let cells: Vec<Vec<f64>> = results
-            .iter()
-            .map(|runs| {
-                let cell = |&(column, passes): &(usize, f64)| {
-                    mean_log(runs.iter().map(|points| least(points, column, whole(passes))))
-                };
-                places.iter().map(cell).collect()
-            })
-            .collect();
-        for (((setting, runs), cells), edges) in chosen.iter().zip(results).zip(&cells).zip(edges) {
-            let end = |column: usize| mean(runs.iter().filter_map(|points| points.last()).map(|p| p[column]));
-            let best = mean(runs.iter().map(|points| points.iter().map(|p| p[ACCURACY]).fold(f64::NAN, f64::max)));
-            let shown: Vec<String> = cells.iter().map(|x| format!("{x:.2e}")).collect();
-            let tuned = |x: f64| if setting.alpha > 0.0 { format!("{x:.4}") } else { "–".to_owned() };
-            let number = |x: f64| if x.is_finite() { format!("{x:.3}") } else { "–".to_owned() };
-            writeln!(
-                text,
-                "| {}{} | {} | {} | {} | {:.3} | {:.6} | {} | {}, {} |",
-                setting.method,
-                if edges.is_empty() { "" } else { EDGE },
-                tuned(setting.alpha),
-                tuned(setting.other),
-                shown.join(" | "),
-                end(SECONDS),
-                end(VALUE),
-                if best.is_finite() { format!("{best:.4}") } else { "–".to_owned() },
-                number(end(ALPHA)),
-                number(end(ALPHA_MAX)),
-            )?;
+        let of = |runs: &Vec<Vec<Point>>| {
+            let cell = |&(column, passes): &(usize, f64)| {
+                mean_log(runs.iter().map(|points| least(points, column, whole(passes))))
+            };
+            places.iter().map(cell).collect()
+        };
+        let cells: Vec<Vec<f64>> = runs.iter().map(of).collect();
+        for (((setting, runs), cells), edges) in chosen.iter().zip(runs).zip(&cells).zip(edges) {
+            writeln!(text, "{}", line(setting, runs, cells, edges))?;
         }
         let data = format!("{name}, λ = {}", if regularised { "1/n" } else { "0" });
         let lines: Vec<String> = (chosen.iter().zip(edges))
@@ -122,7 +130,7 @@ impl Report {
             self.won[*column] += usize::from(won);
         }
         self.cells += places.len() / 2;
-        self.figures(&format!("{name}-{}", if regularised { "l2" } else { "plain" }), smooth, budget, chosen, results)
+        self.figures(&format!("{name}-{}", if regularised { "l2" } else { "plain" }), smooth, budget, chosen, runs)
     }
 
     fn figures(
