@@ -69,6 +69,8 @@ mod ridge;
 mod runs;
 #[path = "tests/samplers.rs"]
 mod samplers;
+#[path = "tests/scaling.rs"]
+mod scaling;
 #[path = "tests/soap.rs"]
 mod soap;
 #[path = "tests/state.rs"]

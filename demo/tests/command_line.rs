@@ -431,6 +431,43 @@ fn a_run_that_found_nothing_says_so() {
     assert!(all[..3].iter().all(|row| row["no_signal"]["part"] == "test") && all[3]["no_signal"] == 3, "{all:?}");
 }
 
+/// A ranking method that does not get as far as cross-entropy says so, by the validation rows; never cross-entropy, or a method that does.
+#[test]
+fn a_run_behind_cross_entropy_says_so() {
+    let folder = Folder::new("behind");
+    let mut numbers = Numbers(5);
+    let mut text = String::from("a,b,label\n");
+    for row in 0..1200 {
+        // (Only the small difference of two columns says anything.)
+        let (large, small) = (numbers.next(), 0.2 * numbers.next());
+        let positive = row % 5 == 0;
+        text += &format!("{},{large},{}\n", large + small + if positive { 0.1 } else { 0.0 }, u8::from(positive));
+    }
+    folder.write("two.csv", &text);
+    let train = |args: &[&str]| run(&folder.0, &[&["train", "two.csv", "--steps", "1500"], args].concat());
+    let slow = ["--method", "soap", "--set", "lr=1e-5", "--set", "pretrain=0"];
+    let told = |args: &[&str]| objects(&stdout(&train(&[args, &["--json"]].concat()))).pop().unwrap()["behind"].clone();
+    let behind = told(&[&slow[..], &["--valid", "0.4"]].concat());
+    let [low, high] = [0, 1].map(|end| behind["interval"][end].as_f64().unwrap());
+    let difference = behind["difference"].as_f64().unwrap();
+    assert!(low < difference && difference < high && high < 0.0 && difference < -0.2, "{behind}");
+    assert_eq!((&behind["metric"], &behind["part"]), (&"ap".into(), &"validation".into()));
+    // Whatever the test rows are: half of these are another sample, and they are not asked.
+    let parts = ["--valid", "0.4", "--split", "0.5"];
+    assert!(!told(&[&slow[..], &parts].concat()).is_null());
+    for args in [
+        &[&slow[..], &["--split", "0.5"]].concat()[..],
+        &["--valid", "0.4", "--method", "soap"],
+        &["--valid", "0.4", "--method", "ce", "--set", "lr=1e-5"],
+    ] {
+        assert!(told(args).is_null(), "{args:?}");
+    }
+    let output = train(&[&slow[..], &["--valid", "0.4", "--model", "mlp:4", "--init", "random"]].concat());
+    let said = String::from_utf8(output.stderr).unwrap();
+    let line = "warning: on the validation rows the model is behind cross-entropy with a linear model by 0.";
+    assert!(said.contains(line) && said.contains("; try --method ce with this model, or linear, or"), "{said}");
+}
+
 #[test]
 fn methods_are_listed_with_their_parameters() {
     let folder = Folder::new("methods");

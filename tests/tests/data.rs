@@ -487,7 +487,7 @@ proptest! {
                         Scale::None => row[column],
                         Scale::Unit => row[column] / norm,
                         Scale::Standard if column == 3 => 0.0,
-                        Scale::Standard => (row[column] - mean) / deviation,
+                        _ => (row[column] - mean) / deviation,
                     };
                     prop_assert!((scaled[column] - want).abs() <= 1e-12 * (1.0 + want.abs()), "{} {}", scaled[column], want);
                 }
@@ -862,7 +862,7 @@ fn missing_numbers_have_a_column() {
                 let deviation = [2.0_f64.sqrt(), 3.5_f64.sqrt()];
                 vec![0.0, 1.0, 0.0, 1.0 / deviation[0], 0.0, -1.0 / deviation[1]]
             }
-            Scale::Unit => {
+            _ => {
                 let norms = [19.0_f64.sqrt(), 20.0_f64.sqrt()];
                 vec![3.0 / norms[0], 1.0 / norms[0], 3.0 / norms[0], 4.0 / norms[1], 0.0, 2.0 / norms[1]]
             }

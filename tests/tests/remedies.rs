@@ -245,13 +245,18 @@ fn balls_starts_and_sums() {
     let start: Remedy = ("more steps of cross-entropy before (--set pretrain=STEPS)", |run| run.set("pretrain", "400"));
     each_helps(&none, |w| *w == Warning::NoDescent, &[start, threshold]);
 
+    for name in ["svrg", "ce-exact"] {
+        let run = Run::new(clouds(300, 100, 1.0, 9), name, "linear", if name == "svrg" { 8 } else { 2 }, &[]);
+        each_helps(&run, |w| matches!(w, Warning::Unconverged { .. }), &[LONGER]);
+    }
+
     let smaller: Remedy = ("a smaller --set alpha=STEP", |run| run.set("alpha", "1"));
     let own: Remedy = ("another method", |run| {
         run.config.method = "ai-sarah".into();
         run.config.settings.clear();
     });
     for name in ["momentum-sum", "sarah"] {
-        let run = Run::new(clouds(300, 100, 1.0, 9), name, "linear", 30, &[("alpha", "40"), ("lambda", "0")]);
+        let run = Run::new(clouds(300, 100, 1.0, 9), name, "linear", 3000, &[("alpha", "40"), ("lambda", "0")]);
         each_helps(&run, |w| matches!(w, Warning::Risen { .. }), &[smaller, own]);
     }
 }

@@ -142,7 +142,33 @@ fn finite_sums_that_have_risen_are_told() {
     let data = clouds(300, 100, 1.0, 9);
     let warning = end(&config("momentum-sum", &[("alpha", "40"), ("lambda", "0")], 30), &data);
     assert!(matches!(warning, Some(Warning::Risen { from, to }) if from < 0.7 && to > from), "{warning:?}");
-    assert_eq!(end(&config("momentum-sum", &[], 30), &data), None);
+    assert_eq!(end(&config("momentum-sum", &[], 3000), &data), None);
+}
+
+/// Linear models by finite sums and exact cross-entropy that end far from their minimum; never networks, and runs that are not over.
+#[test]
+fn runs_that_have_not_converged_are_told() {
+    let data = clouds(300, 100, 1.0, 9);
+    for name in ["ai-sarah", "svrg", "momentum-sum", "ce-exact"] {
+        let ends = |steps| end(&config(name, &[], steps), &data);
+        let short = ends(if name == "svrg" { 8 } else { 2 });
+        assert!(matches!(short, Some(Warning::Unconverged { share }) if share > 0.05), "{name}: {short:?}");
+        assert_eq!(ends(3000), None, "{name}");
+    }
+    // What is reported is the run's gradient over the first.
+    let mut trainer = Trainer::new(&config("ai-sarah", &[], 4), Arc::clone(&data), None).unwrap();
+    let first = trainer.report().unwrap().grad_norm_sq.unwrap();
+    trainer.step().unwrap();
+    assert_eq!(trainer.report().unwrap().warning, None);
+    let report = trainer.run().unwrap();
+    let Some(Warning::Unconverged { share }) = report.warning else { panic!("{:?}", report.warning) };
+    assert!((share * share - report.grad_norm_sq.unwrap() / first).abs() < 1e-12);
+    let sentence = Warning::Unconverged { share: 0.13 }.sentence(undercurve::registry::method("svrg").unwrap());
+    let text = "the gradient is still 13 % of what it was at the start: the run has not converged; try more steps";
+    assert_eq!(sentence, text);
+    let mut network = config("ce-exact", &[], 4);
+    network.model = ModelSpec::parse("mlp:4").unwrap();
+    assert_eq!(end(&network, &data), None);
 }
 
 /// Every sentence says what to try with settings that the method has.
@@ -162,6 +188,7 @@ fn sentences_name_settings_of_the_method() {
         Warning::Edge { radius: 1e6 },
         Warning::NoDescent,
         Warning::Start,
+        Warning::Unconverged { share: 0.13 },
         Warning::Risen { from: 0.7, to: 3.0 },
     ];
     for method in METHODS {

@@ -60,7 +60,9 @@ fn word<T: Copy>(name: &str, text: &str, words: &[(&str, T)]) -> PyResult<T> {
 }
 
 pub fn scale(text: &str) -> PyResult<Scale> {
-    word("scale", text, &[("none", Scale::None), ("standard", Scale::Standard), ("unit", Scale::Unit)])
+    let all =
+        [Scale::None, Scale::Standard, Scale::Unit, Scale::Robust, Scale::Rank].map(|scale| (scale.name(), scale));
+    word("scale", text, &all)
 }
 
 pub fn encode(text: &str) -> PyResult<Encode> {

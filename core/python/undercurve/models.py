@@ -337,7 +337,7 @@ class Trainer:
         steps: int | None = None,
         passes: float | None = None,
         seed: int = 1,
-        scale: Literal["none", "standard", "unit"] | None = None,
+        scale: Literal["none", "standard", "unit", "robust", "rank"] | None = None,
         encode: str | None = None,
         missing: Literal["error", "impute"] = "error",
         categorical: Sequence[str] = (),

@@ -106,7 +106,7 @@ class ColumnStats:
         *,
         target: Target = "binary",
         positive: str | None = None,
-        scale: Literal["none", "standard", "unit"] | None = None,
+        scale: Literal["none", "standard", "unit", "robust", "rank"] | None = None,
         encode: str | None = None,
         missing: Literal["error", "impute"] = "error",
         keep_identifiers: bool = False,

@@ -256,6 +256,11 @@ impl<T: Real> Algorithm<T> for Lbfgs {
     fn is_stuck(&self, counters: &[u64]) -> bool {
         counters[1] == FAILED && counters[0] <= 1 + 2 * (TRIALS + 1)
     }
+    fn remaining(&self, slots: &[T]) -> Option<f64> {
+        let vectors = slots.len().checked_sub(self.memory + 6)?;
+        let (grad, first) = (slots.get(..vectors / (2 * (self.memory + 1)))?, slots.get(slots.len() - 2)?.f64());
+        (first > 0.0).then(|| crate::Real::sqrt(dot(grad, grad)) / first)
+    }
     fn next(&self, state: &State<'_, T>) -> Ask {
         match state.counters.get(1) {
             Some(&(DONE | FAILED)) => Ask::Done,

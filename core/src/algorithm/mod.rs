@@ -218,6 +218,10 @@ pub trait Algorithm<T: Real> {
     fn is_stuck(&self, _counters: &[u64]) -> bool {
         false
     }
+    /// The norm of the gradient at the iterate over that of the first, of one that keeps both in its slots.
+    fn remaining(&self, _slots: &[T]) -> Option<f64> {
+        None
+    }
     /// The radius of a ball that it projects the iterate onto, and how many entries, the last ones, are not in it; `None`
     /// without one.
     fn ball(&self) -> Option<(f64, usize)> {
@@ -374,6 +378,9 @@ impl<T: Real> Algorithm<T> for AnyAlgorithm {
     }
     fn is_stuck(&self, counters: &[u64]) -> bool {
         each!(self, a => Algorithm::<T>::is_stuck(a, counters))
+    }
+    fn remaining(&self, slots: &[T]) -> Option<f64> {
+        each!(self, a => Algorithm::<T>::remaining(a, slots))
     }
     fn ball(&self) -> Option<(f64, usize)> {
         each!(self, a => Algorithm::<T>::ball(a))

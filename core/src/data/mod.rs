@@ -33,8 +33,8 @@ pub use {
         MAX_TEXT, Notation, RawTable, ReadOptions, Reading, Values, first_rows,
     },
     prepare::{
-        ColumnStats, Encode, EncodedColumn, MAX_DENSE, MAX_PIECES, Missing, Options, Piece, Preparation, Prepared,
-        Source, SplitBy, Target, identifiers, label_column_of, label_values, prepare,
+        ColumnStats, Encode, EncodedColumn, Knot, MAX_DENSE, MAX_PIECES, Missing, Options, Piece, Preparation,
+        Prepared, Source, SplitBy, Target, identifiers, label_column_of, label_values, prepare, rank,
     },
     queries::Queries,
     scale::Scale,

@@ -16,6 +16,12 @@ pub enum Scale {
     Standard,
     /// Every row divided by its 2-norm; rows of zeros stay.
     Unit,
+    /// As `Standard`, but with the median in place of the mean, and the distance of the quartiles over that of normal numbers in place of the
+    /// deviation. A column whose quartiles are equal is standardised.
+    Robust,
+    /// Every column of a table by rank: the share of the training rows below a number ([`Knot`](crate::data::Knot)). A column of at most two
+    /// different values is standardised, and so are pieces ([`Encode`](crate::data::Encode)).
+    Rank,
 }
 
 impl Scale {
@@ -30,13 +36,25 @@ impl Scale {
         }
     }
 
-    /// Its name: `none`, `standard` or `unit`.
+    /// Whether every column has a map of its own.
+    pub(super) fn by_column(self) -> bool {
+        matches!(self, Self::Standard | Self::Robust | Self::Rank)
+    }
+
+    /// Whether that goes by the order of the numbers.
+    pub(super) fn by_order(self) -> bool {
+        matches!(self, Self::Robust | Self::Rank)
+    }
+
+    /// Its name: `none`, `standard`, `unit`, `robust` or `rank`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Standard => "standard",
             Self::Unit => "unit",
+            Self::Robust => "robust",
+            Self::Rank => "rank",
         }
     }
 }
@@ -50,6 +68,8 @@ impl Coded for Scale {
             0 => Some(Self::None),
             1 => Some(Self::Standard),
             2 => Some(Self::Unit),
+            3 => Some(Self::Robust),
+            4 => Some(Self::Rank),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 use super::config::{Config, TrainerError, as_rows, counted, no_weights, refuse_unread, room, steps_of};
 use super::grouped::Grouped;
 use super::passes::{SharedPasses, Work};
-use super::run::{Diagnostic, Objective, Run};
+use super::run::{CONVERGED, Diagnostic, Objective, Run};
 use crate::algorithm::{Adam, Algorithm, AnyAlgorithm};
 use crate::batch::{Batch, Drawn, WEIGHTS};
 use crate::checkpoint::{CheckpointError, Coded, MOST, Reader, reals, write_reals};
@@ -242,6 +242,24 @@ where
         self.host.estimator.value(&batch, &aux, self.work.lend(self.host.estimator.need(batch.shape())))
     }
 
+    /// That it has come to its last step before its algorithm was to end, and far from a minimum. Of cross-entropy over all rows: others
+    /// over all rows begin at cross-entropy, where a gradient is no measure of later ones.
+    fn unconverged(&self) -> Option<Diagnostic> {
+        let (steps, counters) = (self.steps_done(), self.sizes.counters(&self.u64));
+        let convex = self.host.estimator.needs_all() && self.host.estimator.whole().is_none();
+        if !EXACT
+            || !convex
+            || self.start().is_some()
+            || steps < self.host.steps
+            || self.host.has_ended::<T>(counters, steps)
+        {
+            return None;
+        }
+        let slots = &self.real[self.sizes.points..][..self.sizes.slots];
+        let share = self.host.algorithm.remaining(slots).filter(|&share| share > CONVERGED)?;
+        Some(Diagnostic::Unconverged { share })
+    }
+
     /// Squared norm of the gradient of what a method over the whole data minimises; `None` for methods of batches, and
     /// where it does not fit the number type. A forward and a backward pass over all rows.
     fn grad_norm_sq(&mut self, rows: Rows<'_, T>) -> Result<Option<f64>> {
@@ -375,7 +393,7 @@ where
             Some(first) => Algorithm::<T>::ball(&first.algorithm),
             None => self.host.algorithm.ball(),
         };
-        let Some((radius, ascent)) = ball else { return Ok(None) };
+        let Some((radius, ascent)) = ball else { return Ok(self.unconverged()) };
         let iterate = self.iterate();
         let free = &iterate[..iterate.len().saturating_sub(ascent)];
         let square: f64 = free.iter().map(|x| x.f64() * x.f64()).sum();

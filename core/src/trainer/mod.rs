@@ -45,7 +45,7 @@ pub use given::*;
 pub use predictor::{Predictor, Scored};
 #[cfg(feature = "exact-methods")]
 pub use ridge::{Path, PathPoint};
-pub use run::{Diagnostic, Objective, Run, SumReport};
+pub use run::{CONVERGED, Diagnostic, Objective, Run, SumReport};
 #[cfg(feature = "stream")]
 pub use stream::stream_methods;
 pub use sum_run::{End, SumRun};

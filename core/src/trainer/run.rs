@@ -31,6 +31,10 @@ pub struct Objective {
     pub sum: Option<SumReport>,
 }
 
+/// The largest norm of a gradient at the end of a run, over that at the start, which counts as converged. On ten small tables (140 linear
+/// runs by seven finite sums) it separates best those that have more than 2 % of their decrease before them: tests/results/tables.md.
+pub const CONVERGED: f64 = 0.05;
+
 /// What a run says against its own model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -45,6 +49,11 @@ pub enum Diagnostic {
         from: f64,
         /// The objective now.
         to: f64,
+    },
+    /// It has ended with a gradient, over all rows, that is more than [`CONVERGED`] of that at the model's start values.
+    Unconverged {
+        /// The gradient's norm over that.
+        share: f64,
     },
     /// The iterate lies on the edge of the ball that it is projected onto.
     Edge {

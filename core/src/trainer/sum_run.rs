@@ -4,7 +4,7 @@ use super::config::{Config, Length, TrainerError, counted, refuse_unread, room};
 use super::given::Beside;
 use super::passes::{SharedPasses, Work};
 use super::predictor::Predictor;
-use super::run::{Diagnostic, Objective, Run, SumReport};
+use super::run::{CONVERGED, Diagnostic, Objective, Run, SumReport};
 use crate::checkpoint::{CheckpointError, Coded, Reader, reals, write_reals};
 use crate::data::{Dataset, Rows, Targets};
 use crate::error::{Error, Result};
@@ -330,16 +330,23 @@ impl<T: Real, M: Model<T> + Sync, F: FiniteSum<T>, L: Lent<T>> Run<T> for SumRun
         self.params(data)?;
         let sum = self.sum.over(data.rows(), data.response());
         let scratch = self.work.lend(working(sum.oracle())).real;
+        let start = first(&self.model, self.seed, self.start.as_deref())?;
         let from = match self.began {
             Some(from) => from,
-            None => {
-                let start = first(&self.model, self.seed, self.start.as_deref())?;
-                sum.oracle().objective(&start, scratch)?
-            }
+            None => sum.oracle().objective(&start, scratch)?,
         };
         let to = sum.oracle().objective(&self.params, scratch)?;
         self.began = Some(from);
-        Ok((to > from).then_some(Diagnostic::Risen { from, to }))
+        if to > from || !self.is_done() {
+            return Ok((to > from).then_some(Diagnostic::Risen { from, to }));
+        }
+        let mut grad = vec![T::ZERO; self.params.len()];
+        let scratch = self.work.lend(working(sum.oracle())).real;
+        // (Where a run goes on from another model, its first gradient is no measure.)
+        let origin = first(&self.model, self.seed, None)?;
+        let [whole, last] = [&origin, &self.params].map(|at| gradient(sum.oracle(), at, &mut grad, scratch));
+        let share = crate::Real::sqrt(last? / whole?);
+        Ok((share > CONVERGED).then_some(Diagnostic::Unconverged { share }))
     }
 
     fn step_size(&self) -> Option<(f64, f64)> {

@@ -83,6 +83,12 @@ pub enum Warning {
     NoDescent,
     /// The method's own steps did not raise the metric on the training rows: the model is that before them.
     Start,
+    /// A linear model by a finite sum, or by exact cross-entropy, whose gradient at the end is more than [`CONVERGED`](super::CONVERGED) of that
+    /// at the start values.
+    Unconverged {
+        /// Its norm over that.
+        share: f64,
+    },
     /// The objective of a finite sum is larger than where it began: the run has diverged.
     Risen {
         /// Where it began.
@@ -138,6 +144,10 @@ impl Warning {
                 text.push_str(" on training rows and ");
                 push_percent(&mut text, test);
             }
+            Self::Unconverged { share } => {
+                text.push_str("the gradient is still ");
+                push_percent(&mut text, share);
+            }
             Self::Constant
             | Self::Saturated { .. }
             | Self::Reversed { .. }
@@ -165,6 +175,8 @@ impl Warning {
             Self::Start => {
                 "no step of the method's own raised its metric on the training rows: this is the model that they began at"
             }
+            Self::Unconverged { .. } if MINIMAL => "",
+            Self::Unconverged { .. } => " of what it was at the start: the run has not converged",
             Self::Risen { .. } => "the objective is larger than where it began",
         });
         let tries = self.tries(method);
@@ -186,7 +198,8 @@ impl Warning {
         let narrow = matches!(self, Self::Edge { radius } if radius < WIDE) && has(method, "radius");
         let rows = matches!(self, Self::Unseen { .. } | Self::Memorised { .. });
         let heavy = matches!(self, Self::Outweighed { .. });
-        let still = rows || heavy || matches!(self, Self::Chance { .. } | Self::NoDescent | Self::Start);
+        let short = matches!(self, Self::Unconverged { .. });
+        let still = rows || heavy || short || matches!(self, Self::Chance { .. } | Self::NoDescent | Self::Start);
         let rate = !(near || narrow || still || method.is_exact());
         let surrogate = self == Self::Start && has(method, "surrogate");
         [
@@ -203,13 +216,13 @@ impl Warning {
             (rate && has(method, "lr"), words("a smaller --set lr=RATE", "a smaller lr")),
             (!MINIMAL && rate && has(method, "alpha"), words("a smaller --set alpha=STEP", "a smaller alpha")),
             (surrogate, words("--set surrogate=sigmoid --set scale=10", "surrogate sigmoid of scale 10")),
-            (near, "more steps"),
+            (near || short, "more steps"),
             (near && first, words("a larger --set pretrain-lr=RATE", "a larger pretrain-lr")),
             (near && !first && has(method, "lr"), words("a larger --set lr=RATE", "a larger lr")),
             (rows, "more rows"),
             (rows, "fewer columns"),
             (matches!(self, Self::Chance { .. }), words("a network (--model mlp:16)", "a network")),
-            (!(rows || near || heavy || matches!(self, Self::Chance { .. })), "another method"),
+            (!(rows || near || heavy || short || matches!(self, Self::Chance { .. })), "another method"),
         ]
     }
 }
@@ -273,6 +286,7 @@ impl From<Diagnostic> for Warning {
         match diagnostic {
             Diagnostic::Start => Self::Start,
             Diagnostic::Stuck => Self::NoDescent,
+            Diagnostic::Unconverged { share } => Self::Unconverged { share },
             Diagnostic::Risen { from, to } => Self::Risen { from, to },
             Diagnostic::Edge { radius } => Self::Edge { radius },
         }
@@ -343,22 +357,28 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
                 return Ok(Some(Warning::Saturated { slope }));
             }
         }
-        if let Some(diagnostic) = self.run.diagnostic(self.beside.rows(&self.train))? {
+        let found = self.run.diagnostic(self.beside.rows(&self.train))?;
+        let short = found.filter(|found| matches!(found, Diagnostic::Unconverged { .. }));
+        if let (Some(diagnostic), None) = (found, short) {
             // (No step is better than one that ranks all rows rightly.)
             let done = matches!((diagnostic, train), (Diagnostic::Stuck, Figures::Binary(train)) if train.auroc == 1.0);
             return Ok((!done).then(|| diagnostic.into()));
         }
+        // (Networks are stopped before they have converged, and better for it.)
+        let short = short.filter(|_| self.config.model == ModelSpec::Linear).map(Warning::from);
         Ok(match train {
             Figures::Binary(train) => match (of_binary(train, test), chance(train)) {
                 (
                     found @ Some(Warning::Reversed { .. } | Warning::Chance { .. }),
                     Some(Warning::Chance { ap, share }),
-                ) => self.moved().map_or(found, |moved| Some(Warning::Unfit { ap, share, moved })),
-                (other, _) => other,
+                ) => self.moved().map_or(short.or(found), |moved| Some(Warning::Unfit { ap, share, moved })),
+                // (Rows learned by heart are not learned better by more steps.)
+                (found @ Some(Warning::Unseen { .. } | Warning::Memorised { .. }), _) => found,
+                (found, _) => short.or(found),
             },
             #[cfg(feature = "multiclass")]
             Figures::Classes(train) => (train.hand_till < 0.5).then_some(Warning::Reversed { auroc: train.hand_till }),
-            Figures::Values(_) => None,
+            Figures::Values(_) => short,
         })
     }
 

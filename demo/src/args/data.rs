@@ -75,6 +75,8 @@ const SCALES: &[Word<Scale>] = &[
         Scale::Standard,
     ),
     ("unit", "Every row to length 1 (default for LIBSVM)", Scale::Unit),
+    ("robust", "As standard, by median and quartiles: for columns with a few values far out", Scale::Robust),
+    ("rank", "Every number to its rank among the training rows; of tables with names of columns alone", Scale::Rank),
 ];
 
 /// `--encode`.

@@ -6,6 +6,7 @@ use crate::run::decisions;
 use crate::run::due::{Due, next_stop};
 use crate::run::stop::{listen, stopped};
 use crate::run::training::Training;
+use crate::tell::behind::Behind;
 use crate::tell::constraints::{self, Ended, Told};
 use crate::tell::report::Reporter;
 use crate::tell::risks;
@@ -139,6 +140,13 @@ fn results<T: Real>(
     if let Some(none) = NoSignal::of(&run.trainer, run.best.as_ref(), &mut model)? {
         totals["no_signal"] = none.object();
         reporter.say(none.sentence())?;
+    }
+    // (What was stopped is compared with nothing: that would take time again.)
+    if run.is_over()
+        && let Some(behind) = Behind::of(&run.trainer, run.best.as_ref(), &mut model)?
+    {
+        totals["behind"] = behind.object();
+        output::warn(behind.sentence());
     }
     run.decisions(&mut model, reporter, &mut totals)?;
     // (Before what else is told, which may fail.)

@@ -1,5 +1,6 @@
 //! What is printed and drawn.
 
+pub mod behind;
 pub mod by_group;
 pub mod certificate;
 pub mod constraints;

@@ -8,6 +8,7 @@ use super::columns::{Column, Layout, Role, as_categories};
 use super::encode::Piece;
 use super::groups::Groups;
 use super::labels::{cells_again, targets};
+use super::order::{Knot, rank};
 use super::queries::queries;
 use super::table::{
     all_rows, check_dense, check_rows, first_missing, is_missing, most_dense, no_column, not_a_number, places,
@@ -196,7 +197,7 @@ impl Preparation {
             let error = || DataErrorKind::NonFinite { text: number_text(x) };
             if rounded.is_finite() { Ok(rounded) } else { Err(table.error_at(row as usize, token, error())) }
         };
-        let storage = if self.scale == Scale::Standard {
+        let storage = if self.scale.by_column() {
             check_dense(table, rows.len(), cols)?;
             let mut data = reserve(table, rows.len(), cols)?;
             let mut buffer = vec![0.0; cols];
@@ -365,10 +366,10 @@ const GIVEN_BACK: usize = 1 << 16;
 /// Refuses text where training had numbers.
 fn check_kind(table: &RawTable, column: &Column, at: usize, rows: &[u32]) -> Result<(), DataError> {
     let Content::Csv { columns: raw, .. } = &table.content else { return Ok(()) };
-    let (Role::Number { .. } | Role::Pieces { .. }, RawColumn::Text { values, codes, .. }) = (&column.role, &raw[at])
-    else {
+    let RawColumn::Text { values, codes, .. } = &raw[at] else { return Ok(()) };
+    if matches!(column.role, Role::Category { .. }) {
         return Ok(());
-    };
+    }
     if truths(values).is_some() && matches!(column.role, Role::Number { .. }) {
         return Ok(());
     }
@@ -410,6 +411,13 @@ enum Filler {
         pieces: Vec<(Piece, Affine)>,
         missing: Option<Affine>,
     },
+    Ranked {
+        at: usize,
+        start: usize,
+        fill: f64,
+        knots: Vec<Knot>,
+        missing: Option<Affine>,
+    },
     Category {
         at: usize,
         /// The codes of a column of numbers.
@@ -434,6 +442,9 @@ impl Filler {
                 let pieces = pieces.iter().copied().zip(maps.iter().copied()).collect();
                 Self::Pieces { at, start, mean: *mean, pieces, missing: *missing }
             }
+            Role::Ranked { fill, knots, missing } => {
+                Self::Ranked { at, start, fill: *fill, knots: knots.clone(), missing: *missing }
+            }
             Role::Category { values, maps, missing } => {
                 let (there, codes) = as_categories(raw);
                 let seen = there.iter().map(|text| match buckets {
@@ -452,14 +463,19 @@ impl Filler {
 
     fn start(&self) -> usize {
         match self {
-            Self::Number { start, .. } | Self::Pieces { start, .. } | Self::Category { start, .. } => *start,
+            Self::Number { start, .. }
+            | Self::Pieces { start, .. }
+            | Self::Ranked { start, .. }
+            | Self::Category { start, .. } => *start,
         }
     }
 
     /// Writes what a row has where nothing is set.
     fn absent(&self, row: &mut [f64]) {
         match self {
-            Self::Number { start, missing, .. } => missing.iter().for_each(|map| row[start + 1] = map.apply(0.0)),
+            Self::Number { start, missing, .. } | Self::Ranked { start, missing, .. } => {
+                missing.iter().for_each(|map| row[start + 1] = map.apply(0.0))
+            }
             Self::Pieces { start, pieces, missing, .. } => {
                 missing.iter().for_each(|map| row[start + pieces.len()] = map.apply(0.0));
             }
@@ -495,6 +511,14 @@ impl Filler {
                 }
                 true
             }
+            Self::Ranked { at, start, fill, knots, missing } => {
+                let x = if let RawColumn::Numbers(values, _) = &raw[*at] { values[row] } else { f64::NAN };
+                to[*start] = rank(knots, if x.is_nan() { *fill } else { x });
+                if let (true, Some(map)) = (x.is_nan(), missing) {
+                    to[start + 1] = map.apply(1.0);
+                }
+                true
+            }
             Self::Category { at, codes, seen, start, maps, missing } => {
                 let code = match (codes, &raw[*at]) {
                     (Some(codes), _) | (None, RawColumn::Text { codes, .. }) => codes[row],
@@ -513,7 +537,7 @@ impl Filler {
 fn scale_row(row: &mut [f64], scale: Scale, maps: &[Affine]) {
     match scale {
         Scale::None => {}
-        Scale::Standard => {
+        Scale::Standard | Scale::Robust | Scale::Rank => {
             for (x, map) in row.iter_mut().zip(maps) {
                 *x = map.apply(*x);
             }

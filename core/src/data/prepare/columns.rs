@@ -4,6 +4,7 @@ use super::super::parse::{MISSING, RawColumn, as_text, number_text};
 use super::super::scale::{Affine, Moments, Scale, indicator};
 use super::Missing;
 use super::encode::Piece;
+use super::order::{Knot, sound};
 use crate::checkpoint::{Coded, Reader};
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -24,6 +25,8 @@ pub(super) enum Role {
     Number { mean: f64, map: Affine, missing: Option<Affine> },
     /// A column of numbers as pieces with a map each.
     Pieces { mean: f64, pieces: Vec<Piece>, maps: Vec<Affine>, missing: Option<Affine> },
+    /// A column of numbers as ranks, with what stands for a missing one.
+    Ranked { fill: f64, knots: Vec<Knot>, missing: Option<Affine> },
     /// Sorted categories with a map each; `missing` is the map of the category of missing values, if it exists.
     Category { values: Vec<String>, maps: Vec<Affine>, missing: Option<Affine> },
 }
@@ -43,6 +46,12 @@ impl Coded for Column {
                 mean.write(out);
                 pieces.write(out);
                 maps.write(out);
+                missing.write(out);
+            }
+            Role::Ranked { fill, knots, missing } => {
+                out.push(4);
+                fill.write(out);
+                knots.write(out);
                 missing.write(out);
             }
             Role::Category { values, maps, missing } => {
@@ -66,6 +75,13 @@ impl Coded for Column {
                 }
                 Role::Pieces { mean, pieces, maps, missing: from.value()? }
             }
+            4 => {
+                let (fill, knots): (_, Vec<Knot>) = (from.value()?, from.value()?);
+                if !sound(&knots) {
+                    return None;
+                }
+                Role::Ranked { fill, knots, missing: from.value()? }
+            }
             _ => return None,
         };
         Some(Self { name, role })
@@ -75,7 +91,7 @@ impl Coded for Column {
 impl Role {
     pub fn width(&self) -> usize {
         match self {
-            Self::Number { missing, .. } => 1 + usize::from(missing.is_some()),
+            Self::Number { missing, .. } | Self::Ranked { missing, .. } => 1 + usize::from(missing.is_some()),
             Self::Pieces { pieces, missing, .. } => pieces.len() + usize::from(missing.is_some()),
             Self::Category { values, missing, .. } => values.len() + usize::from(missing.is_some()),
         }
@@ -86,7 +102,7 @@ impl Role {
 pub(super) enum Layout {
     /// A table with named columns.
     Named(Vec<Column>),
-    /// LIBSVM rows or arrays; `maps` has one entry a column under `Scale::Standard` and is empty otherwise.
+    /// LIBSVM rows or arrays; `maps` has one entry a column where the scaling is by column, and is empty otherwise.
     Numbered { cols: usize, maps: Vec<Affine> },
 }
 
@@ -139,13 +155,13 @@ pub(super) fn fit_numbers(
 
 /// A column of numbers with these moments, and what counts so much missing.
 pub(super) fn number(moments: &Moments, imputed: f64, scale: Scale, missing: Missing) -> Option<Role> {
-    let gone = if scale == Scale::Standard { indicator(moments.count(), imputed) } else { Affine::IDENTITY };
+    let gone = if scale.by_column() { indicator(moments.count(), imputed) } else { Affine::IDENTITY };
     let missing = (missing == Missing::Impute && imputed > 0.0).then_some(gone);
     match (moments.finish(imputed), scale) {
-        (Some((mean, map)), Scale::Standard) => Some(Role::Number { mean, map, missing }),
+        (Some((mean, map)), scale) if scale.by_column() => Some(Role::Number { mean, map, missing }),
         (Some((mean, _)), _) => Some(Role::Number { mean, map: Affine::IDENTITY, missing }),
         // Without standardising only the mean matters, and that only where something is missing.
-        (None, Scale::Standard) => None,
+        (None, scale) if scale.by_column() => None,
         (None, _) => (imputed == 0.0).then_some(Role::Number { mean: 0.0, map: Affine::IDENTITY, missing }),
     }
 }
@@ -195,7 +211,7 @@ pub(super) fn keep_frequent(columns: &mut [Column], counts: &[Vec<f64>], most: u
 
 /// A column of these categories with what each counts, what is missing, and all.
 pub(super) fn category(seen: Vec<(String, f64)>, none: f64, all: f64, scale: Scale) -> Role {
-    let map = |ones: f64| if scale == Scale::Standard { indicator(all - ones, ones) } else { Affine::IDENTITY };
+    let map = |ones: f64| if scale.by_column() { indicator(all - ones, ones) } else { Affine::IDENTITY };
     let maps = seen.iter().map(|&(_, count)| map(count)).collect();
     let missing = (none > 0.0).then(|| map(none));
     Role::Category { values: seen.into_iter().map(|(text, _)| text).collect(), maps, missing }

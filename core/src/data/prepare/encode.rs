@@ -3,6 +3,7 @@
 use super::super::parse::number_text;
 use super::super::scale::{Affine, Moments, Scale};
 use super::columns::{Role, weight_of};
+use super::order::{ordered, up_to};
 use crate::checkpoint::{Coded, Reader};
 use crate::error::{Error, Result};
 use alloc::format;
@@ -118,7 +119,7 @@ impl Coded for Piece {
     }
 }
 
-/// A column of numbers that has been fitted, as pieces; as it was where it has none. `None` when a piece does not fit an `f64`.
+/// A column of numbers that has been fitted, as pieces; where it has none as it was, or by its order. `None` when a piece does not fit an `f64`.
 pub(super) fn fit_pieces(
     encode: Encode,
     role: Role,
@@ -128,30 +129,19 @@ pub(super) fn fit_pieces(
     scale: Scale,
 ) -> Option<Role> {
     let Role::Number { mean, missing, .. } = role else { return Some(role) };
-    let weight = weight_of(weights);
-    let mut there: Vec<(f64, f64)> =
-        rows.iter().enumerate().map(|(at, &row)| (values[row as usize], weight(at))).collect();
-    there.retain(|&(x, weight)| !x.is_nan() && weight > 0.0);
-    there.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    // Different values with the rows up to them. (−0 is 0.)
-    let mut up_to: Vec<(f64, f64)> = Vec::new();
-    let mut all = 0.0;
-    for (x, weight) in there {
-        all += weight;
-        match up_to.last_mut() {
-            Some(last) if last.0 == x => last.1 = all,
-            _ => up_to.push((x, all)),
-        }
+    if encode == Encode::Linear && !scale.by_order() {
+        return Some(role);
     }
+    let (weight, up_to) = (weight_of(weights), up_to(values, rows, weights));
     let each = || {
         rows.iter().enumerate().map(|(at, &row)| {
             let x = values[row as usize];
             (if x.is_nan() { mean } else { x }, weight(at))
         })
     };
-    let pieces = pieces(encode, &up_to, all);
+    let pieces = pieces(encode, &up_to);
     if pieces.is_empty() {
-        return Some(role);
+        return Some(ordered(role, scale, &up_to));
     }
     let maps = maps(&pieces, scale, each)?;
     Some(Role::Pieces { mean, pieces, maps, missing })
@@ -164,7 +154,7 @@ where
 {
     let mut maps = Vec::with_capacity(pieces.len());
     for piece in pieces {
-        if scale != Scale::Standard {
+        if !scale.by_column() {
             maps.push(Affine::IDENTITY);
             continue;
         }
@@ -177,9 +167,9 @@ where
     Some(maps)
 }
 
-/// Pieces of a column of these different values, ascending, with the rows up to each, of so many rows in all.
-pub(super) fn pieces(encode: Encode, up_to: &[(f64, f64)], all: f64) -> Vec<Piece> {
-    let different = up_to.len();
+/// Pieces of a column of these different values, ascending, with the rows up to each.
+pub(super) fn pieces(encode: Encode, up_to: &[(f64, f64)]) -> Vec<Piece> {
+    let (different, all) = (up_to.len(), up_to.last().map_or(0.0, |last| last.1));
     let (parts, step) = match encode {
         Encode::Linear => return Vec::new(),
         Encode::Splines(count) => (usize::from(count) + 1, false),

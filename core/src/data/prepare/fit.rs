@@ -3,11 +3,12 @@
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, Encoding, RawColumn, RawTable, limited};
 use super::super::rows::Rows;
-use super::super::scale::{Scale, standard};
+use super::super::scale::{Affine, Scale, standard};
 use super::columns::{Column, Layout, fit_categories, fit_numbers, keep_frequent, weight_of};
 use super::encode::{Encode, fit_pieces};
 use super::groups::GroupRule;
 use super::labels::{LabelRule, Positive, Rule, find_label, targets};
+use super::order::{counted, robust};
 use super::table::{
     all_rows, check_dense, check_rows, left_out, most_dense, no_column, not_a_number, places, refuse_doubt,
     refuse_missing,
@@ -22,7 +23,51 @@ use crate::real::Real;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
+
+/// Ranks are of columns with names.
+const RANKS: Error = Error::Unsupported { what: "scale rank of LIBSVM rows and arrays (robust is there)" };
+
+/// Why columns without names have no maps.
+enum Unfit {
+    /// Numbers of this column that do not fit.
+    Spread(usize),
+    Ranks,
+}
+
+/// The maps of columns without names, of so many rows and columns given as `(row values)`; none where the scaling is not by column.
+fn maps<'a, I>(
+    scale: Scale,
+    weight: impl Fn(usize) -> f64,
+    [rows, cols]: [usize; 2],
+    values: impl Fn(usize) -> I,
+) -> Result<Vec<Affine>, Unfit>
+where
+    I: Iterator<Item = (usize, f64)> + 'a,
+{
+    match scale {
+        Scale::None | Scale::Unit => return Ok(Vec::new()),
+        Scale::Rank => return Err(Unfit::Ranks),
+        Scale::Standard | Scale::Robust => {}
+    }
+    let maps = standard(&weight, rows, cols, &values).map_err(Unfit::Spread)?;
+    if scale == Scale::Standard {
+        return Ok(maps);
+    }
+    let (mut columns, mut all) = (vec![Vec::new(); cols], 0.0);
+    for row in 0..rows {
+        all += weight(row);
+        values(row).for_each(|(column, x)| columns[column].push((x, weight(row))));
+    }
+    let robust = |(mut column, map): (Vec<(f64, f64)>, Affine)| {
+        // (Of sparse rows the rest is 0.)
+        let there: f64 = column.iter().map(|value| value.1).sum();
+        column.push((0.0, all - there));
+        robust(&counted(column), map)
+    };
+    Ok(columns.into_iter().zip(maps).map(robust).collect())
+}
 
 impl Preparation {
     /// Fits on a whole table.
@@ -56,17 +101,17 @@ impl Preparation {
                 if options.weight.is_some() {
                     return Err(table.error(DataErrorKind::NoWeightColumn));
                 }
-                let maps = match scale {
-                    Scale::Standard => {
-                        check_dense(table, rows.len(), *cols)?;
-                        standard(weight_of(&[]), rows.len(), *cols, |k| {
-                            let row = rows[k] as usize;
-                            (ptr[row]..ptr[row + 1]).map(|at| (col[at] as usize, val[at]))
-                        })
-                        .map_err(|column| table.error(DataErrorKind::Spread { column: format!("{}", column + 1) }))?
-                    }
-                    Scale::None | Scale::Unit => Vec::new(),
+                if scale.by_column() {
+                    check_dense(table, rows.len(), *cols)?;
+                }
+                let values = |k: usize| {
+                    let row = rows[k] as usize;
+                    (ptr[row]..ptr[row + 1]).map(|at| (col[at] as usize, val[at]))
                 };
+                let maps = maps(scale, weight_of(&[]), [rows.len(), *cols], values).map_err(|error| match error {
+                    Unfit::Spread(column) => table.error(DataErrorKind::Spread { column: format!("{}", column + 1) }),
+                    Unfit::Ranks => table.error(RANKS.into()),
+                })?;
                 Layout::Numbered { cols: *cols, maps }
             }
             Content::Csv { names, columns, .. } => {
@@ -164,13 +209,11 @@ impl Preparation {
             crate::error::exact_len("weights", rows, weights.len())?;
             check_weights(weights)?;
         }
-        let maps = match scale {
-            Scale::Standard => standard(weight_of(weights), rows, cols, |row| {
-                x[row * cols..][..cols].iter().map(|x| x.f64()).enumerate()
-            })
-            .map_err(|_| Error::Overflow { what: "the deviation of a column" })?,
-            Scale::None | Scale::Unit => Vec::new(),
-        };
+        let values = |row: usize| x[row * cols..][..cols].iter().map(|x| x.f64()).enumerate();
+        let maps = maps(scale, weight_of(weights), [rows, cols], values).map_err(|error| match error {
+            Unfit::Spread(_) => Error::Overflow { what: "the deviation of a column" },
+            Unfit::Ranks => RANKS,
+        })?;
         let rule = Rule::Binary(Positive { positive: "1".to_string(), negative: Some("0".to_string()) });
         let label = LabelRule { column: None, rule };
         let (layout, missing, na) = (Layout::Numbered { cols, maps }, Missing::Refuse, Vec::new());

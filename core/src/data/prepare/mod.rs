@@ -8,6 +8,7 @@ mod fit;
 mod groups;
 mod labels;
 mod options;
+mod order;
 mod queries;
 mod scaled;
 mod stats;
@@ -18,6 +19,7 @@ mod weights;
 pub use encode::{Encode, MAX_PIECES, Piece};
 pub use labels::{label_column_of, label_values};
 pub use options::{Missing, Options, SplitBy, Target};
+pub use order::{Knot, rank};
 pub use stats::ColumnStats;
 pub use table::identifiers;
 
@@ -47,7 +49,7 @@ pub const MAX_DENSE: usize = 1 << 26;
 /// * A column of numbers stays one column, or becomes several ([`Options::encode`]). A categorical one becomes one column for each category of the training part,
 ///   in sorted order, called `name=category`. A category unseen in training is all zeros, and counted. Where columns would be too many
 ///   ([`MAX_DENSE`]), the rarest categories have none, either (not in small builds, which refuse the table).
-/// * Scaling comes after that; columns of 0 and 1 alone stay so when the others are standardised ([`Scale::Standard`]).
+/// * Scaling comes after that; columns of 0 and 1 alone stay so when the others are scaled by column ([`Scale::Standard`] and its like).
 /// * Where rows have weights ([`Options::weight`]), a row of weight 2 is two rows in all this, and one of weight 0 none.
 /// * Groups are the values of the columns that make them, with commas between those of several. A group unseen in training
 ///   comes after those of training; a missing value is refused, or (with [`Missing::Impute`]) a value of its own. A table
@@ -155,6 +157,15 @@ pub enum Source<'a> {
         /// Whether one more comes behind them, 1 where the number was missing.
         missing: bool,
     },
+    /// One encoded column: the rank of a number ([`Scale::Rank`]).
+    Ranked {
+        /// What is filled in for a missing one ([`Missing::Impute`]).
+        mean: f64,
+        /// Between which ranks are on straight lines ([`rank`]).
+        knots: &'a [Knot],
+        /// Whether one more comes behind it, 1 where the number was missing.
+        missing: bool,
+    },
     /// One encoded column for each category, 1 where the row has it, in this order.
     Category {
         /// The categories of training, sorted.
@@ -175,7 +186,7 @@ impl Source<'_> {
     #[must_use]
     pub fn width(&self) -> usize {
         let (columns, missing) = match *self {
-            Self::Number { missing, .. } => (1, missing),
+            Self::Number { missing, .. } | Self::Ranked { missing, .. } => (1, missing),
             Self::Pieces { pieces, missing, .. } => (pieces.len(), missing),
             Self::Category { values, missing } => (values.len(), missing),
         };
@@ -284,7 +295,7 @@ impl Preparation {
         let mut names = Vec::new();
         for Column { name, role } in columns {
             match role {
-                Role::Number { missing, .. } => {
+                Role::Number { missing, .. } | Role::Ranked { missing, .. } => {
                     names.push(name.clone());
                     names.extend(missing.map(|_| format!("{name}=(missing)")));
                 }
@@ -316,6 +327,7 @@ impl Preparation {
                         Role::Number { map, missing, .. } => {
                             [Some(map)].into_iter().chain(missing.iter().map(Some)).collect()
                         }
+                        Role::Ranked { missing, .. } => [None].into_iter().chain(missing.iter().map(Some)).collect(),
                         Role::Pieces { maps, missing, .. } => {
                             maps.iter().map(Some).chain(missing.iter().map(Some)).collect()
                         }
@@ -352,6 +364,9 @@ impl Preparation {
                 Role::Number { mean, missing, .. } => Source::Number { mean: *mean, missing: missing.is_some() },
                 Role::Pieces { mean, pieces, missing, .. } => {
                     Source::Pieces { mean: *mean, pieces, missing: missing.is_some() }
+                }
+                Role::Ranked { fill, knots, missing } => {
+                    Source::Ranked { mean: *fill, knots, missing: missing.is_some() }
                 }
                 Role::Category { values, missing, .. } => Source::Category { values, missing: missing.is_some() },
             };

@@ -15,12 +15,12 @@ use alloc::vec::Vec;
 impl Preparation {
     /// Of `cols` columns of numbers that the caller has scaled, so that a model trained on them reads tables of the same columns.
     ///
-    /// `names` are the columns of such a table; without names it reads LIBSVM rows. `maps` are of [`Scale::Standard`] and empty
+    /// `names` are the columns of such a table; without names it reads LIBSVM rows. `maps` are of [`Scale::Standard`] and [`Scale::Robust`] and empty
     /// otherwise: x of column k becomes (x − shift)/divisor, or 0 for the divisor 0. `label` is the column of the labels, where a
     /// table has it, and `classes` are what is written there: of the negatives and the positives, or of three classes and more.
     ///
     /// # Errors
-    /// `Param` (`names`: two alike, or the label among them; `classes`: fewer than two, two alike, or more than [`MAX_CLASSES`]), `Length` of `names` or `maps`, `NonFinite` in `maps`.
+    /// `Param` (`scale`: by rank; `names`: two alike, or the label among them; `classes`: fewer than two, two alike, or more than [`MAX_CLASSES`]), `Length` of `names` or `maps`, `NonFinite` in `maps`.
     pub fn of_scaled(
         names: &[String],
         cols: usize,
@@ -36,9 +36,10 @@ impl Preparation {
         if !names.is_empty() {
             crate::error::exact_len("names", cols, names.len())?;
         }
-        if scale == Scale::Standard || !maps.is_empty() {
-            crate::error::exact_len("maps", if scale == Scale::Standard { cols } else { 0 }, maps.len())?;
+        if scale == Scale::Rank {
+            return Err(Error::Param { what: "scale" });
         }
+        crate::error::exact_len("maps", if scale.by_column() { cols } else { 0 }, maps.len())?;
         if let Some(at) = maps.iter().position(|(shift, divisor)| !shift.is_finite() || !divisor.is_finite()) {
             return Err(Error::NonFinite { what: "maps", at });
         }
@@ -106,6 +107,7 @@ mod tests {
             refused(made("a", 1, Scale::Standard, &[(f64::NAN, 1.0)], "0 1")),
             Error::NonFinite { what: "maps", at: 0 }
         );
+        assert_eq!(refused(made("a", 1, Scale::Rank, &[], "0 1")), Error::Param { what: "scale" });
         assert_eq!(refused(made("a", 1, Scale::None, &[], "0")), Error::Param { what: "classes" });
         assert_eq!(refused(made("a", 1, Scale::None, &[], "1 1")), Error::Param { what: "classes" });
     }

@@ -7,6 +7,7 @@ use super::columns::{Column, Layout, Role, as_categories, category, number};
 use super::encode::{maps, pieces};
 use super::exact::Exact;
 use super::labels::{LabelCells, LabelRule, Positive, Rule, classes, label_cells};
+use super::order::ordered;
 use super::table::{MANY, is_called_identifier, no_column, not_a_number, not_features, places, refuse_doubt};
 use super::{Missing, Options, Preparation, Target};
 use crate::checkpoint::{Coded, Kind, MOST, Reader, open, seal};
@@ -221,9 +222,9 @@ impl Numbers {
             (x, all)
         };
         let up_to: Vec<(f64, f64)> = self.each().map(up_to).collect();
-        let pieces = pieces(options.encode, &up_to, all);
+        let pieces = pieces(options.encode, &up_to);
         if pieces.is_empty() {
-            return Some(role);
+            return Some(ordered(role, scale, &up_to));
         }
         let filled = (missing > 0).then_some((mean, missing as f64));
         let maps = maps(&pieces, scale, || self.each().chain(filled))?;

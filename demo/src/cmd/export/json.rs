@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use undercurve::data::{Missing, Source, Target};
 use undercurve::decision::Calibration;
 
-/// The number of the layout; another one for another layout: the second has pieces of numbers.
-const VERSIONS: [u32; 2] = [1, 2];
+/// The number of the layout; another one for another layout: the second has pieces of numbers, the third ranks.
+const VERSIONS: [u32; 3] = [1, 2, 3];
 
 /// A number of the model's precision, in its shortest spelling.
 fn real(x: f64, bytes: usize) -> Value {
@@ -34,6 +34,10 @@ fn column((name, source): &(&str, Source<'_>)) -> Value {
             let pieces: Value = pieces.collect();
             json!({ "name": name, "kind": "pieces", "mean": mean, "missing": missing, "pieces": pieces })
         }
+        Source::Ranked { mean, knots, missing } => {
+            let knots: Value = knots.iter().map(|knot| json!([knot.at, knot.rank])).collect();
+            json!({ "name": name, "kind": "rank", "mean": mean, "missing": missing, "knots": knots })
+        }
         Source::Number { mean, missing } => json!({ "name": name, "kind": "number", "mean": mean, "missing": missing }),
         _ => Value::Null,
     }
@@ -43,12 +47,17 @@ fn column((name, source): &(&str, Source<'_>)) -> Value {
 pub fn write(model: &Exported<'_>) -> Vec<u8> {
     let preparation = model.preparation;
     let target = preparation.target();
-    let pieces = model.sources.iter().any(|(_, source)| matches!(source, Source::Pieces { .. }));
+    let layout = |source: &Source<'_>| match source {
+        Source::Ranked { .. } => 2,
+        Source::Pieces { .. } => 1,
+        _ => 0,
+    };
+    let layout = model.sources.iter().map(|(_, source)| layout(source)).max().unwrap_or(0);
     let features = model.features.iter().map(|f| json!({"name": f.name, "shift": f.shift, "divisor": f.divisor}));
     let facts: Map<String, Value> = model.facts.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
     let object = json!({
         "format": "undercurve-model",
-        "version": VERSIONS[usize::from(pieces)],
+        "version": VERSIONS[layout],
         "columns": (!model.sources.is_empty()).then(|| model.sources.iter().map(column).collect::<Value>()),
         "missing": if preparation.missing() == Missing::Impute { "impute" } else { "refuse" },
         "features": features.collect::<Value>(),

@@ -1,7 +1,7 @@
 //! A model as an ONNX graph, its preparation inside.
 //!
 //! ```text
-//! columns ─► one-hot of categories, pieces of numbers ─► concat ─► fill in ─► (x − shift)/divisor ─► layers ─► score ─► probability, class
+//! columns ─► one-hot of categories, pieces and ranks of numbers ─► concat ─► fill in ─► (x − shift)/divisor ─► layers ─► score ─► probability, class
 //!            double up to here                                                  └► the model's precision
 //! ```
 //!
@@ -9,7 +9,7 @@
 
 use super::proto::{Message, element};
 use super::{Exported, Layer, Link};
-use undercurve::data::{Missing, Piece, Scale, Source};
+use undercurve::data::{Knot, Missing, Piece, Scale, Source};
 use undercurve::decision::{Beta, Calibration, Platt, Pool};
 
 const OUTPUTS: [&str; 3] = ["score", "probability", "class"];
@@ -106,13 +106,20 @@ impl Graph {
                     input
                 }
             };
-            let number = matches!(source, Source::Number { missing: true, .. } | Source::Pieces { missing: true, .. });
+            let number = match source {
+                Source::Category { .. } => false,
+                Source::Number { missing, .. } | Source::Pieces { missing, .. } | Source::Ranked { missing, .. } => {
+                    *missing
+                }
+                _ => false,
+            };
             let gone = number.then(|| self.node("IsNaN", &[&part], Vec::new()));
+            let impute = model.preparation.missing() == Missing::Impute;
             match source {
                 Source::Pieces { mean, pieces, .. } => {
-                    let impute = model.preparation.missing() == Missing::Impute;
                     parts.push(self.pieces(&part, impute.then_some(*mean), pieces));
                 }
+                Source::Ranked { mean, knots, .. } => parts.push(self.rank(&part, impute.then_some(*mean), knots)),
                 _ => parts.push(part),
             }
             parts.extend(gone.map(|gone| self.cast(&gone, element::DOUBLE)));
@@ -121,16 +128,36 @@ impl Graph {
         self.node("Concat", &parts, vec![integer("axis", 1)])
     }
 
-    /// The pieces of a number, which is this where it is missing.
+    /// A number, which is this where it is missing.
+    fn filled(&mut self, x: &str, mean: Option<f64>) -> String {
+        let Some(mean) = mean else { return x.to_string() };
+        let gone = self.node("IsNaN", &[x], Vec::new());
+        let mean = self.numbers(&[1], element::DOUBLE, [mean].into_iter());
+        self.node("Where", &[&gone, &mean, x], Vec::new())
+    }
+
+    /// The rank of a number, likewise: that of the first knot, and of every line to the next the part that the number has come.
+    fn rank(&mut self, x: &str, mean: Option<f64>, knots: &[Knot]) -> String {
+        let x = self.filled(x, mean);
+        let lines: Vec<[f64; 3]> =
+            (knots.windows(2)).map(|pair| [pair[0].at, pair[1].at - pair[0].at, pair[1].rank - pair[0].rank]).collect();
+        let mut column =
+            |dims: &[usize], at: usize| self.numbers(dims, element::DOUBLE, lines.iter().map(move |line| line[at]));
+        let (start, width, rise) = (column(&[lines.len()], 0), column(&[lines.len()], 1), column(&[lines.len(), 1], 2));
+        let [none, all, first] =
+            [0.0, 1.0, knots[0].rank].map(|x| self.numbers(&[1], element::DOUBLE, [x].into_iter()));
+        let x = self.node("Sub", &[&x, &start], Vec::new());
+        let x = self.node("Div", &[&x, &width], Vec::new());
+        let x = self.node("Max", &[&x, &none], Vec::new());
+        let x = self.node("Min", &[&x, &all], Vec::new());
+        let x = self.node("MatMul", &[&x, &rise], Vec::new());
+        self.node("Add", &[&x, &first], Vec::new())
+    }
+
+    /// The pieces of a number, likewise.
     fn pieces(&mut self, x: &str, mean: Option<f64>, pieces: &[Piece]) -> String {
         let gone = self.node("IsNaN", &[x], Vec::new());
-        let x = match mean {
-            Some(mean) => {
-                let mean = self.numbers(&[1], element::DOUBLE, [mean].into_iter());
-                self.node("Where", &[&gone, &mean, x], Vec::new())
-            }
-            None => x.to_string(),
-        };
+        let x = self.filled(x, mean);
         let lows = self.numbers(&[pieces.len()], element::DOUBLE, pieces.iter().map(|piece| piece.low));
         let highs = self.numbers(&[pieces.len()], element::DOUBLE, pieces.iter().map(|piece| piece.high));
         // (All pieces of a column are of one kind.)
@@ -157,7 +184,9 @@ impl Graph {
             let means = model.sources.iter().flat_map(|(_, source)| match source {
                 Source::Category { values, missing } => vec![0.0; values.len() + usize::from(*missing)],
                 Source::Pieces { pieces, missing, .. } => vec![0.0; pieces.len() + usize::from(*missing)],
-                Source::Number { mean, missing } => [*mean, 0.0][..1 + usize::from(*missing)].to_vec(),
+                Source::Number { mean, missing } | Source::Ranked { mean, missing, .. } => {
+                    [*mean, 0.0][..1 + usize::from(*missing)].to_vec()
+                }
                 _ => Vec::new(),
             });
             let means = self.numbers(&[columns], element::DOUBLE, means);
@@ -165,7 +194,7 @@ impl Graph {
         }
         match model.preparation.scale() {
             Scale::None => {}
-            Scale::Standard => {
+            Scale::Standard | Scale::Robust | Scale::Rank => {
                 let shifts = self.numbers(&[columns], element::DOUBLE, model.features.iter().map(|f| f.shift));
                 // Where the divisor is 0 the model sees 0.
                 let divisors = model.features.iter().map(|f| if f.divisor == 0.0 { f64::INFINITY } else { f.divisor });
