@@ -16,6 +16,7 @@ use crate::surrogate::{AnySurrogate, Surrogate, kernel};
 use ramp_sums::Window;
 
 /// A sum over rows of weight 1.
+#[inline(always)]
 pub(super) fn sum<S: Real, Y: Class, G: Real>(
     sum: Sum,
     how: How<'_>,

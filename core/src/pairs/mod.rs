@@ -140,7 +140,8 @@ pub fn auc_by<S: Real, G: Real>(
     sum_as(How::new(way, loss, grade), Sum::Auc, scores, labels, scratch, grad)
 }
 
-/// Any of the sums over rows without weights.
+/// Any of the sums over rows without weights. (Inlined, so that programs that take one sum link no other.)
+#[inline(always)]
 fn sum_as<S: Real, G: Real>(
     how: How<'_>,
     sum: Sum,
