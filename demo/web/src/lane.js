@@ -114,6 +114,8 @@ export class Lane {
     const rebuilt = this.choice?.method !== choice.method;
     this.choice = choice;
     this.select.value = choice.method;
+    // (The picker cuts long titles.)
+    this.select.title = this.method.title;
     const { params } = this.method;
     const value = (param) => choice.settings[param.name] ?? param.default;
     if (rebuilt) this.build();
@@ -128,7 +130,7 @@ export class Lane {
   summarise(pretraining) {
     this.pretraining = pretraining;
     const first = pretraining > 1 ? `first ${count(pretraining)} steps` : "first step";
-    this.summary.textContent = [...(pretraining ? [`${first}: cross-entropy`] : []), ...this.brief].join("  ·  ");
+    this.summary.title = this.summary.textContent = [...(pretraining ? [`${first}: cross-entropy`] : []), ...this.brief].join("  ·  ");
   }
 
   /** A field for each parameter. They stay while the method does, so that the focus does. */
@@ -215,7 +217,7 @@ export class Lane {
     this.names = names;
     this.captions = names
       ? ["area: the class that wins; ringed: rows it gets wrong", "principal components; colour: the class that wins; ringed: wrong"]
-      : [`lines: 20, 5, 1 % of negatives rank higher${this.groups ? "; large marks: positive" : ""}`, "first two principal components, tint: rank"];
+      : [`beyond the lines: 20, 5 and 1 % of the negatives${this.groups ? "; large marks: positive" : ""}`, "first two principal components, tint: rank"];
     this.told();
     this.legend.hidden = Boolean(names || this.groups);
     this.layer = this.called = this.aspect = this.surface = this.last = null;

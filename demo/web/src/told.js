@@ -104,7 +104,7 @@ export function reversed({ titles, of, by, called, chance = -Infinity }) {
   const sign = ([a, b]) => (leads(a, b) ? 1 : leads(b, a) ? -1 : 0);
   if (!(sign(of) * sign(by) < 0) || !by.some((value) => leads(value, chance))) return "";
   const most = by[0] > by[1] ? "a" : "b";
-  return `By ${called} ${namesOf(titles)[most].text} leads, ${three(Math.max(...by))} to ${three(Math.min(...by))}.`;
+  return `By ${called} ${namesOf(titles)[most].text} leads, ${three(Math.max(...by))} to ${three(Math.min(...by))}: this ${namesOf(titles)[most === "a" ? "b" : "a"].text} gives up.`;
 }
 
 /** What the many runs show besides their headline. */
@@ -113,7 +113,7 @@ export function besideDraws({ titles, summary, seed, steps, called, chance }) {
   const spread = a.runs > 1 || b.runs > 1 ? "; ±: standard deviation" : "";
   const order = reversed({ titles, of: [a.mean, b.mean], by: [a.other, b.other], called: `mean ${called}`, chance });
   const each = Math.min(a.fewest, b.fewest) < steps ? `at most ${count(steps)}` : count(steps);
-  return `Seeds ${seed} to ${seed + draws - 1} (${seed} is shown), ${each} steps each${spread}.${order ? ` ${order}` : ""}`;
+  return `Means over seeds ${seed} to ${seed + draws - 1}; pictures: seed ${seed}; ${each} steps each${spread}.${order ? ` ${order}` : ""}`;
 }
 
 /** Which lanes had nothing more to do before the others' last step. */
@@ -129,7 +129,7 @@ export function ended({ titles, shots, step }) {
  * @param {{ mean: number, deviation: number } | null} [draws] of many draws
  */
 export function ofDirections({ ap, tried }, values, draws) {
-  const best = `Best of ${count(tried + values.length)} directions, by the held-out labels:`;
+  const best = `Best AP of ${count(tried + values.length)} directions tried, by the held-out labels:`;
   const shown = three(Math.max(ap, ...values));
   return draws ? `${best} ${three(draws.mean)}\u00a0±\u00a0${three(draws.deviation)} (shown: ${shown}).` : `${best} ${shown}.`;
 }

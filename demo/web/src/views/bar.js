@@ -42,7 +42,7 @@ export function bar() {
   const done = computed(() => shots.value?.step ?? 0);
   effect(() => {
     const { steps } = state.value;
-    $("play").textContent = playing.value ? "Pause" : done.value >= steps ? "Replay" : "Play";
+    $("play").textContent = playing.value ? "Pause" : "Play";
     $("progress").replaceChildren("Step ", h("b", { textContent: count(done.value) }), ` / ${count(steps)}`);
     $("track").style.width = `${Math.min(100, (100 * done.value) / steps)}%`;
   });

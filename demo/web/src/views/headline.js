@@ -58,10 +58,10 @@ function tell(lanes, shots, summary, under, found) {
   const most = shown.names && Math.max(...shown.names.map((_, one) => prevalence(shown, one)));
   const positive = count(shown.test.y.reduce((sum, y) => sum + y, 0));
   const constant = shown.names
-    ? `a constant score has 0.500, and naming the largest class is right for ${three(most)}`
+    ? `the same score for all has AUROC 0.500, and naming the largest class is right for ${three(most)}`
     : shown.groupNames
-    ? `${positive} positive; a constant score has AUROC 0.500 in each group`
-    : `${positive} positive; a constant score has ${three(prevalence(shown))}`;
+    ? `${positive} positive; the same score for all has AUROC 0.500 in each group`
+    : `${positive} positive; the same score for all has AP ${three(prevalence(shown))}`;
   about.push(`${train}, ${count(shown.test.y.length)} are held out${shown.names ? "; " : ", "}${constant}.`);
   const { weight } = data === "file" ? (own.peek() ?? {}) : {};
   if (weight > 1) about.push(`A positive training row counts as ${count(weight)}.`);
