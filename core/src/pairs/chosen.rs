@@ -371,7 +371,9 @@ pub(super) fn is_fast(grade: Grade, range: Range, scale: f64, rows: usize) -> bo
         && (panel::is_dense::<FAST_TERMS>(rows, range, scale) || !panel::is_dense::<FULL_TERMS>(rows, range, scale))
 }
 
-/// The numbers of a smoothed hinge or ramp when sorting the positives pays.
+/// The numbers of a smoothed hinge or ramp when sorting the positives pays. (Inlined, so that programs whose surrogate is known
+/// do without.)
+#[inline(always)]
 fn window<S: Real, Y: Class>(how: How<'_>, rows: Rows<'_, S, Y>) -> Option<Window> {
     // Slopes do not grow with the scores, so whether they fit the gradients is asked elsewhere.
     let sorts = how.way.sorts(rows.len(), rows.positives);
