@@ -40,6 +40,8 @@ pub(crate) struct Chunk<'a, T> {
     pub cache: &'a mut [T],
     pub scratch: &'a mut [T],
     pub scores: &'a mut [T],
+    /// Whether the cache is not that of the rows whose gradient is asked for.
+    pub stale: bool,
 }
 
 /// Lengths of a [`Chunk`] for batches of so many rows.
@@ -91,7 +93,7 @@ impl<T: Real> Chunk<'_, T> {
         })
     }
 
-    /// Adds the parameter gradient; `again` when the cache is not that of these rows.
+    /// Adds the parameter gradient.
     pub fn backward<M: Model<T> + ?Sized>(
         &mut self,
         model: &M,
@@ -99,13 +101,12 @@ impl<T: Real> Chunk<'_, T> {
         rows: Rows<'_, T>,
         index: &[u32],
         slopes: &[T],
-        again: bool,
         grad: &mut [T],
     ) -> Result<()> {
-        let heads = model.heads();
+        let (heads, stale) = (model.heads(), self.stale);
         self.run(rows, index, &mut |x, at, cache, scratch, scores| {
             let len = x.len() * heads;
-            if again {
+            if stale {
                 model.forward(params, x, cache, scores.head_mut(len)?)?;
             }
             model.backward(params, x, cache, slopes.part(at * heads..at * heads + len)?, scratch, grad)
@@ -150,7 +151,7 @@ impl<'a, T: Real> Chunks<'a, T> {
         let (cache, rest) = rest.halves_mut(cache)?;
         let (scratch, rest) = rest.halves_mut(scratch)?;
         let (scores, part) = rest.halves_mut(scores)?;
-        Ok((Chunk { gathered, cache, scratch, scores }, part))
+        Ok((Chunk { gathered, cache, scratch, scores, stale: batch > CHUNK }, part))
     }
 }
 
@@ -177,17 +178,16 @@ impl<T: Real, M: Model<T>> Passes<T, M> for Chunks<'_, T> {
         slopes: &[T],
         grad: &mut [T],
     ) -> Result<()> {
-        let again = index.len() > CHUNK;
         let len = sum_len(rows, index.len(), params.len());
         let heads = model.heads();
         let (mut chunk, part) = self.cut(model, rows, index.len())?;
         if len >= index.len() {
-            return chunk.backward(model, params, rows, index, slopes, again, grad);
+            return chunk.backward(model, params, rows, index, slopes, grad);
         }
         let part = part.head_mut(params.len())?;
         for (index, slopes) in index.chunks(len.max(1)).zip(slopes.chunks((len * heads).max(1))) {
             part.fill(T::ZERO);
-            chunk.backward(model, params, rows, index, slopes, again, part)?;
+            chunk.backward(model, params, rows, index, slopes, part)?;
             grad.iter_mut().zip(&*part).for_each(|(to, &x)| *to += x);
         }
         Ok(())

@@ -57,7 +57,7 @@ impl<T: Real> Memory<T> {
         let (gathered, rest) = memory.split_at_mut(lens[0]);
         let (cache, rest) = rest.split_at_mut(lens[1]);
         let (scratch, rest) = rest.split_at_mut(lens[2]);
-        Chunk { gathered, cache, scratch, scores: &mut rest[..lens[3]] }
+        Chunk { gathered, cache, scratch, scores: &mut rest[..lens[3]], stale: batch > CHUNK }
     }
 }
 
@@ -116,19 +116,19 @@ impl<T: Real, M: Model<T> + Sync> Passes<T, M> for SharedPasses<T> {
         slopes: &[T],
         grad: &mut [T],
     ) -> Result<()> {
-        let again = index.len() > CHUNK;
+        let stale = index.len() > CHUNK;
         let len = sum_len(rows, index.len(), params.len());
         if len >= index.len() {
             let mut chunk = self.lend(1)[0].chunk(model, rows, index.len());
-            return chunk.backward(model, params, rows, index, slopes, again, grad);
+            return chunk.backward(model, params, rows, index, slopes, grad);
         }
         let work = index.chunks(len).zip(slopes.chunks(len * model.heads()));
         let sum = |memory: &mut Memory<T>, index: &[u32], slopes: &[T]| {
             let mut grad = core::mem::take(&mut memory.grad);
             grad.clear();
             grad.resize(params.len(), T::ZERO);
-            let mut chunk = memory.chunk(model, rows, index.len());
-            memory.outcome = chunk.backward(model, params, rows, index, slopes, again, &mut grad);
+            let mut chunk = Chunk { stale, ..memory.chunk(model, rows, index.len()) };
+            memory.outcome = chunk.backward(model, params, rows, index, slopes, &mut grad);
             memory.grad = grad;
         };
         let mut add = |memory: &Memory<T>| -> Result<()> {
