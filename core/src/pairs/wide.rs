@@ -200,7 +200,7 @@ impl<const P: usize> Sweep<'_, P> {
         let reach = self.reach();
         let (mut rows, high) =
             (self.before(|number| number < bottom - reach), self.before(|number| number <= top + reach));
-        let (mut held, mut own) = (0, usize::MAX..0);
+        let (mut held, mut own) = (0, None::<core::ops::Range<usize>>);
         while let Some(number) = self.next(rows).filter(|_| rows[0] < high[0] || rows[1] < high[1]) {
             let ends: [usize; 2] = core::array::from_fn(|class| self.end(class, rows[class], number));
             numbers[held] = number;
@@ -212,7 +212,7 @@ impl<const P: usize> Sweep<'_, P> {
                 present[held][0] = (ends[class] - rows[class]) as f64;
             }
             if number >= bottom && number <= top {
-                own = own.start.min(held)..held + 1;
+                own = Some(own.map_or(held, |own| own.start)..held + 1);
             }
             (rows, held) = (ends, held + 1);
         }
@@ -220,7 +220,7 @@ impl<const P: usize> Sweep<'_, P> {
             numbers: &numbers[..held],
             moments: [&first[..held], &second[..held]],
             present: [&of_low[..held], &of_high[..held]],
-            own,
+            own: own.unwrap_or_default(),
         }
     }
 
