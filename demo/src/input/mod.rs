@@ -226,17 +226,18 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
     for (name, reading) in table.readings().into_iter().filter(|(name, _)| !unread(name)) {
         // (Of text among numbers, and of what is in doubt, there is more to say.)
         let at = places.get(name).copied();
-        let text = if reading == Reading::Signs {
+        if reading == Reading::Signs {
             if told(name) || at.is_some_and(|at| table.stray(at).is_some() || table.doubt(at).is_some()) {
                 continue;
             }
             let text = at.and_then(|at| table.first_text(at)).map_or("", |(_, text)| text);
-            Some(format!("{text:?} in column \"{name}\" is text: numbers have digits and one point alone"))
-        } else if reading == Reading::Counter && left_out.contains_key(name) {
-            None
-        } else {
-            reading_note(reading, name, told(name))
-        };
+            notes.push(format!(
+                "{file}: {text:?} in column \"{name}\" is text: numbers have digits and one point alone"
+            ));
+            continue;
+        }
+        let is_told = reading == Reading::Counter && left_out.contains_key(name);
+        let text = if is_told { None } else { reading_note(reading, name, told(name)) };
         notes.extend(text.map(|text| format!("{file}: {text}")));
     }
     notes
