@@ -320,7 +320,10 @@ export class Session {
         if (scale === "standard" && !isDense(X)) throw new UndercurveError("scale standard: is for dense rows", { argument: "scale", code: 11 });
         const columns = scale === "standard" ? standard(X, dims) : undefined;
         // (As a model file does it.)
-        const affine = (x) => x.map((value, at) => (columns[at % dims][1] && (value - columns[at % dims][0]) / columns[at % dims][1]));
+        const affine = (x) => x.map((value, at) => {
+          const [shift, divisor] = columns[at % dims];
+          return divisor && (value - shift) / divisor;
+        });
         const scaled = scale === "unit" ? (x) => unitRows(x, dims) : columns ? affine : (x) => x;
         this.#columns = columns;
         this.#scale = scale;

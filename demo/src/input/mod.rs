@@ -236,9 +236,11 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
             ));
             continue;
         }
-        let is_told = reading == Reading::Counter && left_out.contains_key(name);
-        let text = if is_told { None } else { reading_note(reading, name, told(name)) };
-        notes.extend(text.map(|text| format!("{file}: {text}")));
+        // (Of a counter that is left out, that was said above.)
+        if reading == Reading::Counter && left_out.contains_key(name) {
+            continue;
+        }
+        notes.extend(reading_note(reading, name, told(name)).map(|text| format!("{file}: {text}")));
     }
     notes
 }

@@ -6,16 +6,13 @@
 // whole tasks on the page's thread, from a trace. Needs `cargo demo --build-only`; CHROMIUM names the browser.
 
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
-import { preview } from "vite";
+import { TASK, opened, times, traced } from "./traced.mjs";
 
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "5" }, rows: { type: "string", default: "200000" } } });
-const server = await preview({ root: new URL("..", import.meta.url).pathname, logLevel: "silent", preview: { host: "127.0.0.1", port: 0 } });
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"] });
-const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+const own = await opened();
+const { page, address } = own;
 page.setDefaultTimeout(120_000);
 const done = () => page.waitForFunction(() => document.documentElement.dataset.state === "done");
-const address = `http://127.0.0.1:${server.httpServer.address().port}/`;
 
 await page.goto(`${address}#data=split&steps=300`);
 await done();
@@ -47,13 +44,10 @@ const cells = Array.from({ length: rows }, (_, row) => `${Math.sin(row * row).to
 await page.setInputFiles("#file", { name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from(`a,b,label\n${cells.join("\n")}\n`) });
 await page.waitForFunction((text) => document.body.textContent.includes(text), "rows.csv");
 await done();
-await browser.startTracing(page, { categories: ["toplevel", "__metadata"] });
-if ((await page.textContent("#play")) === "Play") await page.click("#play");
-await page.waitForTimeout(20_000);
-const { traceEvents } = JSON.parse(String(await browser.stopTracing()));
-const threads = traceEvents.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain");
-const tasks = traceEvents.filter((event) => event.name === "ThreadControllerImpl::RunTask" && threads.some(({ pid, tid }) => pid === event.pid && tid === event.tid));
-const long = tasks.map(({ tdur = 0 }) => tdur / 1000).sort((a, b) => b - a);
+const events = await traced(own, [], async () => {
+  if ((await page.textContent("#play")) === "Play") await page.click("#play");
+  await page.waitForTimeout(20_000);
+});
+const long = times(events, TASK).sort((a, b) => b - a);
 console.log(`${rows} rows, 20 s of training: ${long.length} tasks of the page's thread, the longest ${long.slice(0, 3).map((ms) => ms.toFixed(1)).join(", ")} ms; ${long.filter((ms) => ms > 50).length} over 50 ms; step ${await page.evaluate(() => document.documentElement.dataset.step)}`);
-await browser.close();
-await server.close();
+await own.close();

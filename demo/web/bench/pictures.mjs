@@ -7,24 +7,17 @@
 // are compared by it. Needs `cargo demo --build-only`; CHROMIUM names the browser.
 
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
-import { preview } from "vite";
+import { TASK, opened, times, traced } from "./traced.mjs";
 
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "3" }, steps: { type: "string", default: "300" }, hash: { type: "string", default: "#data=split" }, dist: { type: "string", default: "dist" } } });
-const server = await preview({ root: new URL("..", import.meta.url).pathname, logLevel: "silent", build: { outDir: values.dist }, preview: { host: "127.0.0.1", port: 0 } });
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"] });
-const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+const own = await opened(values.dist);
+const { page } = own;
 
 /** Milliseconds of thread time in the tasks of the page's thread, and parts of them, while `work` goes on. */
-async function traced(work) {
-  await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline", "__metadata"] });
-  await work();
-  const { traceEvents } = JSON.parse(String(await browser.stopTracing()));
-  const threads = traceEvents.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain");
-  const own = (event) => threads.some(({ pid, tid }) => pid === event.pid && tid === event.tid);
-  const sum = (names) => traceEvents.filter((event) => own(event) && names.includes(event.name)).reduce((all, { tdur = 0 }) => all + tdur, 0) / 1000;
-  const tasks = traceEvents.filter((event) => own(event) && event.name === "ThreadControllerImpl::RunTask");
-  return { all: tasks.reduce((all, { tdur = 0 }) => all + tdur, 0) / 1000, longest: Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur)) / 1000, script: sum(["FunctionCall", "FireAnimationFrame", "RunMicrotasks"]), layout: sum(["UpdateLayoutTree", "Layout"]), paint: sum(["Paint", "PrePaint", "Layerize", "Commit"]) };
+async function parts(work) {
+  const events = await traced(own, ["devtools.timeline", "disabled-by-default-devtools.timeline"], work);
+  const sum = (...names) => times(events, ...names).reduce((all, ms) => all + ms, 0);
+  return { all: sum(TASK), longest: Math.max(0, ...times(events, TASK)), script: sum("FunctionCall", "FireAnimationFrame", "RunMicrotasks"), layout: sum("UpdateLayoutTree", "Layout"), paint: sum("Paint", "PrePaint", "Layerize", "Commit") };
 }
 
 const control = () => page.evaluate(() => {
@@ -35,7 +28,7 @@ const control = () => page.evaluate(() => {
 });
 const at = (text) => page.waitForFunction((text) => document.documentElement.dataset.state === "done" && document.documentElement.dataset.draws !== "busy" && document.documentElement.dataset.step === text, text);
 
-await page.goto(`http://127.0.0.1:${server.httpServer.address().port}/${values.hash}&steps=${values.steps}`);
+await page.goto(`${own.address}${values.hash}&steps=${values.steps}`);
 await at(values.steps);
 console.log("| round | pictures | ms a picture | script | layout | paint | longest task | as many empty frames | control loop |\n|---|---|---|---|---|---|---|---|---|");
 for (let round = 1; round <= Number(values.rounds); round += 1) {
@@ -43,7 +36,7 @@ for (let round = 1; round <= Number(values.rounds); round += 1) {
   await page.waitForFunction(() => document.documentElement.dataset.step === "0" && !document.querySelector("#play").disabled);
   const before = await page.evaluate(() => globalThis.undercurve.timings.main.length);
   // (Asking from outside whether it is over would be work of the page's thread.)
-  const found = await traced(() => page.evaluate((steps) => new Promise((done) => {
+  const found = await parts(() => page.evaluate((steps) => new Promise((done) => {
     const watch = new MutationObserver(() => document.documentElement.dataset.step === steps && (watch.disconnect(), done()));
     watch.observe(document.documentElement, { attributes: true, attributeFilter: ["data-step"] });
     document.querySelector("#play").click();
@@ -51,13 +44,12 @@ for (let round = 1; round <= Number(values.rounds); round += 1) {
   const pictures = (await page.evaluate(() => globalThis.undercurve.timings.main.length)) - before;
   // (The draws behind the headline are there already.)
   await at(values.steps);
-  const empty = await traced(() => page.evaluate((frames) => new Promise((done) => {
+  const empty = await parts(() => page.evaluate((frames) => new Promise((done) => {
     const next = () => (frames-- > 0 ? requestAnimationFrame(next) : done());
     next();
   }), pictures));
   const ms = (x) => x.toFixed(1);
   console.log(`| ${round} | ${pictures} | ${ms(found.all / pictures)} | ${ms(found.script / pictures)} | ${ms(found.layout / pictures)} | ${ms(found.paint / pictures)} | ${ms(found.longest)} | ${ms(empty.all / pictures)} | ${ms(await control())} ms |`);
 }
-await browser.close();
-await server.close();
+await own.close();
 process.exit(0);

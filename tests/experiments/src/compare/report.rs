@@ -267,6 +267,12 @@ impl Along {
     }
 }
 
+/// A line for each candidate that has points.
+fn lines<'a>(table: &'a Table, curves: &'a [Vec<(f64, f64)>]) -> Vec<Line<'a>> {
+    let there = table.candidates.iter().zip(curves).filter(|(_, points)| !points.is_empty());
+    there.map(|(candidate, points)| Line::new(&candidate.name, points)).collect()
+}
+
 /// Figures of F and of the test metric by pass and by second.
 fn figures_along(table: &Table, set: &Set, rows: &[Option<Outcome>], folder: &Path, name: &str) -> Result<()> {
     type Of = fn(&Along) -> f64;
@@ -277,10 +283,7 @@ fn figures_along(table: &Table, set: &Set, rows: &[Option<Outcome>], folder: &Pa
         for (what, up, y, log) in up {
             let curves: Vec<Vec<(f64, f64)>> =
                 rows.iter().map(|row| row.iter().flat_map(Along::of).map(|at| (x(&at), y(&at))).collect()).collect();
-            let lines: Vec<Line<'_>> = (table.candidates.iter().zip(&curves))
-                .filter(|(_, points)| !points.is_empty())
-                .map(|(candidate, points)| Line::new(&candidate.name, points))
-                .collect();
+            let lines = lines(table, &curves);
             if lines.is_empty() {
                 continue;
             }
@@ -306,10 +309,7 @@ pub(super) fn figures(
             points.map(|(x, y)| (x, if log { 10f64.powf(-y) } else { y })).collect()
         };
         let curves: Vec<Vec<(f64, f64)>> = rows.iter().map(curve).collect();
-        let lines: Vec<Line<'_>> = (table.candidates.iter().zip(&curves))
-            .filter(|(_, points)| !points.is_empty())
-            .map(|(candidate, points)| Line::new(&candidate.name, points))
-            .collect();
+        let lines = lines(table, &curves);
         if lines.is_empty() {
             continue;
         }
