@@ -49,8 +49,9 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `std` (default) | gzip input; implies `alloc` and `every-method` |
-//! | `alloc` | reading data, the `Trainer`, saved runs |
+//! | `std` (default) | gzip input; implies `tables` and `every-method` |
+//! | `alloc` | the `Trainer`, its data, saved runs |
+//! | `tables` | reading data, the preparation of columns, model files; implies `alloc` |
 //! | `every-method` | exact objectives, finite sums and the other large methods, by name |
 //! | `multiclass` | more than two classes; implies `alloc` |
 //! | `stream` | tables in parts, runs on rows that come and go, hashed categories; implies `std` |
@@ -66,7 +67,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // Builds of fewer methods leave parts of the others unused; the build with everything says what nobody uses.
 #![cfg_attr(
-    not(all(feature = "alloc", feature = "every-method", feature = "multiclass", not(feature = "compact"))),
+    not(all(feature = "tables", feature = "every-method", feature = "multiclass", not(feature = "compact"))),
     allow(dead_code, irrefutable_let_patterns, unused_imports)
 )]
 

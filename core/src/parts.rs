@@ -7,7 +7,9 @@
 #[cfg_attr(not(feature = "rayon"), path = "parts/one_thread.rs")]
 mod threads;
 
-pub(crate) use threads::{each, shared, shared_by_many, threads};
+#[cfg(feature = "tables")]
+pub(crate) use threads::threads;
+pub(crate) use threads::{each, shared, shared_by_many};
 
 /// Parts at most.
 pub(crate) const PARTS: usize = 16;

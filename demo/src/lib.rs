@@ -21,8 +21,7 @@ pub use cmd::frontier::figures;
 pub use run::store;
 pub use tell::{certificate, figure, paired};
 
-/// The methods by name, and as JSON.
+/// The methods by name.
 pub mod methods {
     pub use crate::args::method::find;
-    pub use crate::cmd::methods::object;
 }

@@ -4,6 +4,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+/// The most columns that LIBSVM input may have. A model is as wide as the largest index, so one stray index must not
+/// ask for gigabytes.
+pub const MAX_COLUMNS: u32 = 1 << 26;
+
 /// What is wrong with the input, and where.
 ///
 /// `Display` gives exactly one line, `file:line:column: what`, without the parts that are not known:

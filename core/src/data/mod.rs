@@ -1,4 +1,4 @@
-//! Feature rows, and (with `alloc`) their preparation from files.
+//! Feature rows, and (with `tables`) their preparation from files.
 //!
 //! A file becomes a [`RawTable`], a [`Preparation`] is fitted to its training part, and applying it gives a [`Dataset`]. The command
 //! line, the page and the packages all use this path.
@@ -10,13 +10,13 @@ mod segments;
 mod dataset;
 #[cfg(feature = "alloc")]
 mod error;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "tables")]
 mod parse;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "tables")]
 mod prepare;
 #[cfg(feature = "alloc")]
 mod queries;
-#[cfg(feature = "alloc")]
+#[cfg(feature = "tables")]
 mod scale;
 #[cfg(feature = "alloc")]
 mod split;
@@ -27,18 +27,21 @@ pub use segments::Segments;
 #[cfg(feature = "alloc")]
 pub use {
     dataset::{Dataset, MAX_CLASSES, Summary, Targets},
-    error::{DataError, DataErrorKind, Doubt},
+    error::{DataError, DataErrorKind, Doubt, MAX_COLUMNS},
+    queries::Queries,
+    split::{Parts, Split, group_folds},
+};
+#[cfg(feature = "tables")]
+pub use {
     parse::{
-        Block, Blocks, ColumnValues, DateOrder, Decimal, Encoding, Format, LABEL_NAMES, MAX_BUCKETS, MAX_COLUMNS,
-        MAX_TEXT, Notation, RawTable, ReadOptions, Reading, Values, first_rows,
+        Block, Blocks, ColumnValues, DateOrder, Decimal, Encoding, Format, LABEL_NAMES, MAX_BUCKETS, MAX_TEXT,
+        Notation, RawTable, ReadOptions, Reading, Values, first_rows,
     },
     prepare::{
         ColumnStats, Encode, EncodedColumn, Knot, MAX_DENSE, MAX_PIECES, Missing, Options, Piece, Preparation,
         Prepared, Source, SplitBy, Target, identifiers, label_column_of, label_values, prepare, rank,
     },
-    queries::Queries,
     scale::Scale,
-    split::{Parts, Split, group_folds},
 };
 
 #[cfg(feature = "stream")]

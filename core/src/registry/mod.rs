@@ -4,6 +4,8 @@
 //! with the function that makes the method from settings; they are listed here.
 
 pub(crate) mod entry;
+#[cfg(feature = "alloc")]
+mod json;
 pub(crate) mod params;
 mod preset;
 pub(crate) mod settings;

@@ -1,16 +1,14 @@
 //! A trained model alone. It scores rows of arrays, and, if it comes from a model file, rows of tables.
 
-use super::best::best_params;
 use super::config::{Config, TrainerError};
 use super::given::Beside;
 use super::passes::{SharedPasses, Work};
 use super::run::Run;
 use super::saved::{Saved, params, write};
 use super::{Figures, Trainer};
-use crate::checkpoint::{CheckpointError, SavedModel};
-use crate::data::{Blocks, DataError, DataErrorKind, Dataset, Preparation, RawTable, ReadOptions, Rows, Target};
+use crate::checkpoint::CheckpointError;
+use crate::data::{Dataset, Rows};
 use crate::decision::Calibration;
-use crate::error::Error;
 use crate::features::{COMPACT, MULTICLASS};
 use crate::metric::{self, FprRange};
 use crate::model::{AnyModel, Model};
@@ -19,6 +17,14 @@ use crate::registry;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use file::FromFile;
+
+#[cfg_attr(not(feature = "tables"), path = "predictor/no_file.rs")]
+#[cfg_attr(feature = "tables", path = "predictor/of_file.rs")]
+mod file;
+
+#[cfg(feature = "tables")]
+pub use file::Scored;
 
 /// A trained model alone, to score with.
 ///
@@ -50,21 +56,8 @@ pub struct Predictor<T: Real> {
     probable: bool,
     /// Whether it was read from a whole run.
     run: bool,
-    preparation: Option<Preparation>,
-    threshold: Option<f64>,
-    calibration: Option<Calibration>,
+    file: FromFile,
     passes: SharedPasses<T>,
-}
-
-const WITHOUT_PREPARATION: &str = "rows of a table by a model without its preparation";
-
-/// What [`Predictor::predict_file`] finds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Scored<T> {
-    /// A score for each row, or rows × classes, row-major.
-    pub scores: Vec<T>,
-    /// The cells of the columns to keep, rows × columns, row-major.
-    pub kept: Vec<String>,
 }
 
 /// Whether the method fits probabilities to the rows as they are. (Small builds, in which looking a method up would bring its whole
@@ -97,9 +90,7 @@ impl<T: Real> Trainer<T> {
             data: self.train.fingerprint(),
             probable: fits_probabilities(&self.config),
             run: false,
-            preparation: None,
-            threshold: None,
-            calibration: None,
+            file: FromFile::default(),
             passes: SharedPasses::default(),
         }
     }
@@ -112,40 +103,7 @@ impl<T: Real> Predictor<T> {
     /// # Errors
     /// `Checkpoint`.
     pub fn load(bytes: &[u8]) -> Result<Self, TrainerError> {
-        match SavedModel::from_bytes(bytes) {
-            Ok(saved) => Self::of(&saved),
-            Err(CheckpointError::NotOurs) => Self::of_run(bytes, None),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// [`load`](Self::load) of a file.
-    ///
-    /// # Errors
-    /// `Checkpoint`; `Config`, where the file cannot be read.
-    #[cfg(feature = "std")]
-    pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, TrainerError> {
-        let path = path.as_ref();
-        let bytes =
-            std::fs::read(path).map_err(|error| TrainerError::Config(alloc::format!("{}: {error}", path.display())))?;
-        Self::load(&bytes)
-    }
-
-    /// The model of a model file.
-    ///
-    /// # Errors
-    /// `Checkpoint`.
-    pub fn of(saved: &SavedModel) -> Result<Self, TrainerError> {
-        let best = saved.best.as_deref().map(best_params).transpose()?.flatten();
-        let model = Self { probable: saved.probabilities, ..Self::of_run(&saved.trainer, best)? };
-        if saved.preparation.cols() != Model::<T>::inputs(&model.model) {
-            return Err(CheckpointError::Damaged.into());
-        }
-        if saved.calibrated.is_some() && saved.preparation.target() != Target::Binary {
-            return Err(CheckpointError::Damaged.into());
-        }
-        let calibration = saved.calibrated.as_ref().map(|calibrated| calibrated.calibration.clone());
-        Ok(Self { preparation: Some(saved.preparation.clone()), threshold: saved.threshold, calibration, ..model })
+        file::load(bytes)
     }
 
     /// The model of a run, or its best.
@@ -161,9 +119,8 @@ impl<T: Real> Predictor<T> {
         let params = params(values, saved.real_bytes, count)?;
         let run = saved.run().is_ok();
         let Saved { config, classes, data, .. } = saved;
-        let (probable, preparation, threshold, calibration) = (fits_probabilities(&config), None, None, None);
-        let passes = SharedPasses::default();
-        Ok(Self { config, classes, model, params, data, probable, run, preparation, threshold, calibration, passes })
+        let (probable, file, passes) = (fits_probabilities(&config), FromFile::default(), SharedPasses::default());
+        Ok(Self { config, classes, model, params, data, probable, run, file, passes })
     }
 
     /// The model alone, without the run: what [`load`](Self::load) reads, of a size that goes with the parameters.
@@ -171,13 +128,6 @@ impl<T: Real> Predictor<T> {
     pub fn save(&self) -> Vec<u8> {
         let cols = Model::<T>::inputs(&self.model);
         write(&self.config, (cols, self.data, &self.classes), &self.params, None, &Beside::NONE)
-    }
-
-    /// A model file of it, without a threshold and without what is known of its training.
-    #[must_use]
-    pub fn file(&self, preparation: Preparation) -> SavedModel {
-        let probabilities = self.probable;
-        SavedModel { probabilities, ..SavedModel::new(preparation, T::BYTES as u8, self.save()) }
     }
 
     /// With other parameters.
@@ -209,15 +159,10 @@ impl<T: Real> Predictor<T> {
     pub fn params(&self) -> &[T] {
         &self.params
     }
-    /// What turns rows of tables into its columns, where it comes from a model file.
-    #[must_use]
-    pub fn preparation(&self) -> Option<&Preparation> {
-        self.preparation.as_ref()
-    }
     /// Scores from here up predict the positive class, where it comes from a model file of two classes.
     #[must_use]
     pub fn threshold(&self) -> Option<f64> {
-        self.threshold
+        self.file.threshold()
     }
     /// Whether it was read from a whole run, which can go on, and not from a model alone.
     #[must_use]
@@ -228,13 +173,6 @@ impl<T: Real> Predictor<T> {
     #[must_use]
     pub fn was_trained_on(&self, data: &Dataset<T>) -> bool {
         self.data == data.fingerprint()
-    }
-
-    /// With missing values treated otherwise than in training: filled in, by the means of training.
-    #[must_use]
-    pub fn with_missing(mut self, missing: crate::data::Missing) -> Self {
-        self.preparation = self.preparation.map(|preparation| preparation.with_missing(missing));
-        self
     }
 
     /// Scores of any rows with the model's columns: raw ones, or of several classes the log-odds of each, rows × classes,
@@ -262,65 +200,12 @@ impl<T: Real> Predictor<T> {
         Figures::of(&scores, data, range, Work::default().lend(metric::need(scores.len())))
     }
 
-    /// Scores of the rows of a table, as [`score`](Self::score). Its label column, if it has one, and columns that training
-    /// did not use are not looked at.
-    ///
-    /// # Errors
-    /// Those of [`Preparation::apply_unlabelled`]; `Core(Unsupported)` for a model without a preparation; `Core(NonFinite)`
-    /// for a score that is no number.
-    pub fn predict(&mut self, table: &RawTable) -> Result<Vec<T>, DataError> {
-        let error = |kind: DataErrorKind| DataError { file: table.name().into(), line: 0, column: 0, kind };
-        let Some(preparation) = &self.preparation else {
-            return Err(error(Error::Unsupported { what: WITHOUT_PREPARATION }.into()));
-        };
-        let data = preparation.apply_unlabelled::<T>(table)?;
-        let mut scores = vec![T::ZERO; data.len() * Model::<T>::heads(&self.model)];
-        self.score(data.rows(), &mut scores).map_err(|e| error(e.into()))?;
-        crate::error::all_finite("scores", &scores).map_err(|e| error(e.into()))?;
-        Ok(scores)
-    }
-
-    /// Scores of the rows of a file (CSV or LIBSVM, not packed), with the cells of the columns `keep` as they are written:
-    /// what [`predict`](Self::predict) gives, whatever the columns of a table of these rows alone would be taken for. `name` is
-    /// what errors call it.
-    ///
-    /// # Errors
-    /// As [`predict`](Self::predict), and everything about the text itself, as [`RawTable::parse`].
-    pub fn predict_file(&mut self, bytes: &[u8], keep: &[String], name: &str) -> Result<Scored<T>, DataError> {
-        let Some(preparation) = &self.preparation else {
-            let kind = Error::Unsupported { what: WITHOUT_PREPARATION }.into();
-            return Err(DataError { file: name.into(), line: 0, column: 0, kind });
-        };
-        let mut blocks = Blocks::new(preparation, &ReadOptions::default(), keep, name);
-        let mut all = Scored { scores: Vec::new(), kept: Vec::new() };
-        for block in [blocks.push(bytes)?, blocks.finish()?].into_iter().flatten() {
-            all.scores.extend(self.predict(&block.table)?);
-            all.kept.extend(block.kept);
-        }
-        Ok(all)
-    }
-
-    /// Scores of one row, given as names of columns and what a file would have in them; others than the model's are not
-    /// looked at.
-    ///
-    /// # Errors
-    /// As [`predict`](Self::predict).
-    pub fn predict_one(&mut self, row: &[(&str, &str)]) -> Result<Vec<T>, DataError> {
-        let sources = self.preparation.as_ref().map_or_else(Vec::new, Preparation::sources);
-        let numbers: Vec<&str> =
-            sources.into_iter().filter(|source| !source.1.is_category()).map(|source| source.0).collect();
-        let na = self.preparation.as_ref().map_or(&[][..], Preparation::na);
-        let known = self.preparation.as_ref().map_or(&[][..], Preparation::notations);
-        let table = RawTable::of_row(row, &numbers, na, known)?;
-        self.predict(&table)
-    }
-
     /// The probability that a score stands for: of the positive class, or of the one whose log-odds it is. By the calibration of
     /// the model file, if it has one; else of methods that fit one (cross-entropy, and finite sums of the logistic loss), by what
     /// their model file says; `None` of others, whose scores rank only.
     #[must_use]
     pub fn probability(&self, score: T) -> Option<T> {
-        let sure = match &self.calibration {
+        let sure = match self.file.calibration() {
             Some(calibration) => calibration.probability(score),
             None if self.probable => score.sigmoid(),
             None => return None,
@@ -332,7 +217,7 @@ impl<T: Real> Predictor<T> {
     /// Whether there are [`probabilities`](Self::probability).
     #[must_use]
     pub fn has_probabilities(&self) -> bool {
-        self.probable || self.calibration.is_some()
+        self.probable || self.file.calibration().is_some()
     }
 
     /// Whether the method itself fits them.
@@ -344,7 +229,7 @@ impl<T: Real> Predictor<T> {
     /// What turns scores into probabilities, where that was fitted to rows afterwards.
     #[must_use]
     pub fn calibration(&self) -> Option<&Calibration> {
-        self.calibration.as_ref()
+        self.file.calibration()
     }
 
     /// Of two classes whether the score reaches the threshold, as 1 or 0; of several the number of the highest score (of
@@ -355,6 +240,6 @@ impl<T: Real> Predictor<T> {
             let better = |best: usize, at: usize| if scores[at] > scores[best] { at } else { best };
             return (scores.len() == self.classes.len()).then(|| (1..scores.len()).fold(0, better));
         }
-        Some(usize::from(scores.first()?.f64() >= self.threshold?))
+        Some(usize::from(scores.first()?.f64() >= self.file.threshold()?))
     }
 }

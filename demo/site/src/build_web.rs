@@ -4,7 +4,7 @@
 //!
 //! The package's nine modules are the same crate with different features; the registry's texts go beside them as JavaScript.
 
-use crate::{contents, shrink_wasm};
+use crate::{contents, output, shrink_wasm};
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -19,7 +19,6 @@ use undercurve::registry::{Domain, Kind, METHODS, Method, class_methods};
 use undercurve::surrogate::SURROGATE_NAMES;
 use undercurve::trainer::TrainerError;
 use undercurve::{CODES, Error};
-use undercurve_demo::{error, methods, output};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -58,15 +57,15 @@ impl Checkout {
 }
 
 /// One line per step: what it does now, then what came of it.
-fn step<T>(what: &str, work: impl FnOnce() -> Result<(T, String)>) -> error::Result<T> {
-    output::part(format_args!("  {what:<22}"))?;
+fn step<T>(what: &str, work: impl FnOnce() -> Result<(T, String)>) -> Result<T> {
+    output::part(format_args!("  {what:<22}"));
     let start = Instant::now();
     let result = work();
     match &result {
-        Ok((_, note)) => output::line(format_args!("{note} ({:.1} s)", start.elapsed().as_secs_f64()))?,
-        Err(_) => output::line("failed")?,
+        Ok((_, note)) => output::line(format_args!("{note} ({:.1} s)", start.elapsed().as_secs_f64())),
+        Err(_) => output::line("failed"),
     }
-    Ok(result?.0)
+    result.map(|made| made.0)
 }
 
 /// Runs a tool quietly. When it fails, its own words are shown and the error is one line.
@@ -79,7 +78,7 @@ fn quiet(command: &mut Command, name: &str) -> Result<Output> {
     if said.status.success() {
         return Ok(said);
     }
-    output::say("");
+    output::tell(b"\n");
     output::tell(&said.stdout);
     output::tell(&said.stderr);
     bail!("`{name}` failed ({})", said.status)
@@ -95,7 +94,7 @@ pub fn node_tool(name: &str) -> Command {
 }
 
 /// Builds everything that is missing or old: target, wasm package, the page's dependencies, and the page if `page` is set.
-pub fn build(checkout: &Checkout, page: bool) -> error::Result<()> {
+pub fn build(checkout: &Checkout, page: bool) -> Result<()> {
     step("node", check_node)?;
     step("wasm target", ensure_target)?;
     step("wasm package", || build_package(checkout))?;
@@ -138,18 +137,27 @@ fn ensure_target() -> Result<((), String)> {
     Ok(((), "added".into()))
 }
 
-/// The modules of the package: the feature that makes one, and its name.
-const MODULES: [(&str, &str); 9] = [
-    ("train", "undercurve"),
-    ("whole", "undercurve_whole"),
-    ("sums", "undercurve_sums"),
-    ("groups", "undercurve_groups"),
-    ("objective", "undercurve_objective"),
-    ("pairs", "undercurve_pairs"),
-    ("exact", "undercurve_exact"),
-    ("files", "undercurve_files"),
-    ("webgpu", "undercurve_webgpu"),
+/// The modules of the package: the feature that makes one, and its name. Two are made at a time, one of each list; those of a list
+/// share what they are made of.
+const MODULES: [&[(&str, &str)]; 2] = [
+    &[
+        ("train", "undercurve"),
+        ("pairs", "undercurve_pairs"),
+        ("whole", "undercurve_whole"),
+        ("sums", "undercurve_sums"),
+        ("groups", "undercurve_groups"),
+    ],
+    &[
+        ("webgpu", "undercurve_webgpu"),
+        ("files", "undercurve_files"),
+        ("exact", "undercurve_exact"),
+        ("objective", "undercurve_objective"),
+    ],
 ];
+
+fn modules() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    MODULES.into_iter().flatten()
+}
 
 fn build_package(checkout: &Checkout) -> Result<((), String)> {
     let out = checkout.package();
@@ -158,32 +166,35 @@ fn build_package(checkout: &Checkout) -> Result<((), String)> {
     for entry in fs::read_dir(&out).context("wasm/js/pkg")?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let stem = name.split('.').next().unwrap_or_default().trim_end_matches("_bg");
-        if stem.starts_with("undercurve") && !MODULES.iter().any(|module| module.1 == stem) {
+        if stem.starts_with("undercurve") && !modules().any(|module| module.1 == stem) {
             fs::remove_file(entry.path()).context(name)?;
         }
     }
-    // One thread is busy with a module for most of its time, so two are made at a time; each cargo wants a folder of its own, and
-    // the last module shares next to nothing with the others.
-    let (last, others) = MODULES.split_last().context("no module")?;
-    let apart = target_folder(checkout).join(last.1);
+    // (One thread is busy with a module for most of its time. Each cargo wants a folder of its own.)
+    let apart = target_folder(checkout).join("apart");
+    let [first, second] = MODULES;
+    let build = |modules: &[_], folder: Option<&Path>| {
+        modules.iter().map(|module| build_module(checkout, module, folder)).collect::<Result<Vec<_>>>()
+    };
     let made = std::thread::scope(|scope| {
-        let last = scope.spawn(|| build_module(checkout, last, Some(&apart)));
-        let mut made = others.iter().map(|module| build_module(checkout, module, None)).collect::<Result<Vec<_>>>()?;
-        made.push(last.join().map_err(|_| anyhow!("a builder failed"))??);
+        let second = scope.spawn(|| build(second, Some(&apart)));
+        let mut made = build(first, None)?;
+        made.extend(second.join().map_err(|_| anyhow!("a builder failed"))??);
         anyhow::Ok(made)
     })?;
     let head = "# What each module is made of\n\nBytes of code by the folder, or the crate, where it was written.\n\n";
     fs::write(out.join("contents.md"), format!("{head}{}", made.concat())).context("contents.md")?;
     let mut sizes = Vec::new();
-    for (feature, name) in MODULES {
+    for (feature, name) in modules() {
         let file = format!("{name}_bg.wasm");
         let bytes = fs::read(out.join(&file)).context(file)?;
         sizes.push(format!("{feature} {}", kilobytes(gzip_len(&bytes)?)));
     }
-    let two = Value::from_iter(METHODS.iter().map(methods::object));
-    let several = Value::from_iter(class_methods().map(methods::object));
+    let list = |methods: Vec<String>| methods.join(",\n");
+    let two = list(METHODS.iter().map(Method::to_json).collect());
+    let several = list(class_methods().map(Method::to_json).collect());
     let head = "// Every method with its parameters, written from the registry.\n";
-    let lists = format!("{head}export const METHODS = {two};\nexport const CLASS_METHODS = {several};\n");
+    let lists = format!("{head}export const METHODS = [{two}];\nexport const CLASS_METHODS = [{several}];\n");
     fs::write(out.join("methods.js"), lists).context("methods.js")?;
     fs::write(out.join("names.d.ts"), names()).context("names.d.ts")?;
     fs::write(out.join("codes.js"), codes()).context("codes.js")?;
@@ -250,9 +261,12 @@ fn codes() -> String {
 
 /// Builds the module of a feature; what it is made of.
 pub fn module(checkout: &Checkout, feature: &str) -> Result<String> {
-    let known = MODULES.map(|module| module.0).join(", ");
-    let module = MODULES.iter().find(|module| module.0 == feature);
-    let module = module.with_context(|| format!("no module \"{feature}\"; there are {known}"))?;
+    let module = modules().find(|module| module.0 == feature).with_context(|| {
+        format!(
+            "no module \"{feature}\"; there are {}",
+            modules().map(|module| module.0).collect::<Vec<_>>().join(", ")
+        )
+    })?;
     fs::create_dir_all(checkout.package()).context("wasm/js/pkg")?;
     let made = build_module(checkout, module, None)?;
     let bytes = fs::read(checkout.package().join(format!("{}_bg.wasm", module.1))).context(module.1)?;

@@ -1,12 +1,12 @@
 //! Serves the built page on this machine.
 
 use crate::build_web::{self, Checkout};
+use crate::output;
 use anyhow::{Context as _, Result, bail};
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use tiny_http::{Header, Method, Request, Response, Server};
-use undercurve_demo::{error, output};
 
 /// Tried first; the next free one is taken when it is in use and none was asked for.
 const DEFAULT_PORT: u16 = 8377;
@@ -39,27 +39,26 @@ pub struct Args {
 ///
 /// # Errors
 /// A missing tool, a failed build, a port in use; one line each.
-pub fn run(args: &Args) -> error::Result<()> {
+pub fn run(args: &Args) -> Result<()> {
     let checkout = Checkout::find()?;
-    // What it is there for is the page.
-    output::go_on();
     if let Some(feature) = &args.module {
-        return output::line(build_web::module(&checkout, feature)?);
+        output::line(build_web::module(&checkout, feature)?);
+        return Ok(());
     }
-    output::line("undercurve: building the page")?;
+    output::line("undercurve: building the page");
     build_web::build(&checkout, !args.dev)?;
     if args.build_only {
         return Ok(());
     }
     if args.dev {
-        return Ok(develop(&checkout, args)?);
+        return develop(&checkout, args);
     }
 
     let dist = checkout.dist().canonicalize().context("demo/web/dist")?;
     let (server, port) = bind(args.port)?;
     let address = format!("http://127.0.0.1:{port}/");
-    output::line(format_args!("\nundercurve is at {address}  (Ctrl-C stops it)"))?;
-    open_browser(args, &address)?;
+    output::line(format_args!("\nundercurve is at {address}  (Ctrl-C stops it)"));
+    open_browser(args, &address);
 
     let server = Arc::new(server);
     let workers: Vec<_> = (0..4)
@@ -111,15 +110,14 @@ fn bind(port: Option<u16>) -> Result<(Server, u16)> {
 }
 
 /// Opens the page where there is a screen to open it on; otherwise the printed address has to do.
-fn open_browser(args: &Args, address: &str) -> error::Result<()> {
+fn open_browser(args: &Args, address: &str) {
     let screen = !cfg!(target_os = "linux")
         || ["DISPLAY", "WAYLAND_DISPLAY"]
             .iter()
             .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     if !args.no_open && screen && webbrowser::open(address).is_err() {
-        output::line("No browser could be opened: visit the address yourself.")?;
+        output::line("No browser could be opened: visit the address yourself.");
     }
-    Ok(())
 }
 
 fn answer(request: Request, dist: &Path) -> std::io::Result<()> {

@@ -4,8 +4,9 @@ use crate::args::method::find;
 use crate::error::Result;
 use crate::output;
 use crate::tell::text::wrap;
-use serde_json::{Value, json};
-use undercurve::registry::{Auto, Domain, Kind, METHODS, Method, Param, class_methods};
+use anyhow::Context as _;
+use serde_json::Value;
+use undercurve::registry::{Domain, METHODS, Method, Param, class_methods};
 
 /// Options of `methods`.
 #[derive(clap::Args, Debug)]
@@ -113,9 +114,9 @@ pub fn run(Args { name, json }: Args) -> Result<()> {
         None => class_methods().collect(),
     };
     if json {
-        chosen.iter().try_for_each(|method| output::line(told(method)))?;
+        chosen.iter().try_for_each(|method| output::line(told(method)?))?;
         return several.iter().try_for_each(|method| {
-            let mut object = told(method);
+            let mut object = told(method)?;
             object["classes"] = "several".into();
             output::line(object)
         });
@@ -176,7 +177,7 @@ fn details(method: &Method) -> Result<()> {
     let name = method.params.iter().map(|param| param.name.len()).max().unwrap_or(0);
     let default = method.params.iter().map(|param| param.default.len()).max().unwrap_or(0);
     for param in method.params {
-        let stands = param.auto.map_or_else(String::new, |auto| format!("; auto: {}", meaning(auto)));
+        let stands = param.auto.map_or_else(String::new, |auto| format!("; auto: {auto}"));
         let begin = format!("  {:name$}  {:default$}  ", param.name, param.default);
         let indent = begin.chars().count();
         output::line(wrap(&format!("{begin}{}{stands} [{}]", param.about, values(param)), indent))?;
@@ -188,80 +189,11 @@ fn details(method: &Method) -> Result<()> {
     Ok(())
 }
 
-/// What the default `auto` stands for.
-fn meaning(auto: Auto) -> String {
-    let of = |linear: String, network: String| match linear == network {
-        true => linear,
-        false => format!("{linear} for linear models, {network} for networks"),
-    };
-    match auto {
-        Auto::Model { linear, network } => of(number(linear), number(network)),
-        Auto::Rate { linear, network, steps } => {
-            let shorter =
-                format!("{} (times the root of {steps}/steps in shorter runs, at most tenfold)", number(network));
-            of(number(linear), shorter)
-        }
-        Auto::Penalised { linear, network, penalty } => {
-            let (rate, most) = (of(number(linear), number(network)), number(penalty));
-            format!("{rate}, for a penalty above {most} times {most}/penalty")
-        }
-        Auto::PerRow { linear, network, from_linear } => {
-            let of = of(format!("{}/rows", number(linear)), format!("{}/rows", number(network)));
-            format!("{of}, {} root of parameters/rows for those that begin at a linear model", number(from_linear))
-        }
-        Auto::Validated { network, .. } => {
-            format!("by cross-validation for linear models, {}/rows for networks", number(network))
-        }
-        Auto::PerPositive { linear, network } => {
-            let share = |share: f64| format!("{} parameters/positives", number(share));
-            of(share(linear), share(network))
-        }
-        Auto::Positives(times) => format!("{} times the positives", number(times)),
-        Auto::InRange { unit, least } => {
-            format!("{}, or for five negatives in the range of --fpr up to {}", unit * least, 9 * unit)
-        }
-        Auto::Passes { passes, linear, network } => {
-            format!("{} passes, at least {}", number(passes), of(linear.to_string(), network.to_string()))
-        }
-        Auto::Share { linear, network } => {
-            let share = |share: f64| format!("{} of the method's own steps", number((share * 1000.0).round() / 1000.0));
-            of(share(linear), share(network))
-        }
-        _ => "what fits the data".into(),
-    }
-}
-
 /// A method as JSON, with when to take it.
-fn told(method: &Method) -> Value {
-    let mut object = object(method);
+fn told(method: &Method) -> Result<Value> {
+    let mut object: Value = serde_json::from_str(&method.to_json()).context("the registry")?;
     object["when"] = when(method.name).into();
-    object
-}
-
-/// A method as JSON.
-#[must_use]
-pub fn object(method: &Method) -> Value {
-    let params = method.params.iter().map(|param| {
-        let domain = match param.domain {
-            Domain::Number { low, high } => json!({"kind": "number", "low": low, "high": high}),
-            Domain::Count { low, high } => json!({"kind": "count", "low": low, "high": high}),
-            Domain::Choice(words) => json!({"kind": "choice", "values": words}),
-            Domain::CountOr { word, low, high } => json!({"kind": "count", "low": low, "high": high, "word": word}),
-            Domain::NumberOr { word, low, high } => json!({"kind": "number", "low": low, "high": high, "word": word}),
-        };
-        let mut object = json!({"name": param.name, "default": param.default, "about": param.about, "domain": domain});
-        if let Some(auto) = param.auto {
-            object["auto"] = meaning(auto).into();
-        }
-        object
-    });
-    json!({
-        "name": method.name, "title": method.title, "about": method.about, "metric": method.metric(),
-        "groups": method.kind == Kind::Cells,
-        "paper_settings": method.paper.iter().map(|(name, value)| ((*name).to_string(), json!(value))).collect::<serde_json::Map<_, _>>(),
-        "paper": method.source.paper, "part": method.source.part, "files": method.files,
-        "params": params.collect::<Vec<_>>(),
-    })
+    Ok(object)
 }
 
 #[cfg(test)]

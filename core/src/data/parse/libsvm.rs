@@ -1,7 +1,8 @@
 //! LIBSVM text: `label index:value index:value …`, one row a line; behind the label, in every row or in none, `qid:number`.
 
 use super::super::error::{DataErrorKind, Placed, whole};
-use super::{Content, MAX_COLUMNS};
+use super::Content;
+use crate::data::MAX_COLUMNS;
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;

@@ -33,10 +33,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The most columns that LIBSVM input may have. A model is as wide as the largest index, so one stray index must not
-/// ask for gigabytes.
-pub const MAX_COLUMNS: u32 = 1 << 26;
-
 /// The most bytes of one line, or of a text without line feeds: 4 GiB, or 1 GiB where pointers have 32 bits.
 pub const MAX_TEXT: usize = if usize::BITS > 32 { u32::MAX as usize } else { 1 << 30 };
 

@@ -4,9 +4,9 @@ use super::column::{Doubted, MISSING, RawColumn, Told, row_after};
 use super::reads::Reads;
 use super::whole::Whole;
 use super::{
-    ColumnValues, Encoding, Format, MAX_COLUMNS, Notation, PIECE, ReadOptions, Reading, TOO_LARGE, Values, cells, csv,
-    number_text,
+    ColumnValues, Encoding, Format, Notation, PIECE, ReadOptions, Reading, TOO_LARGE, Values, cells, csv, number_text,
 };
+use crate::data::MAX_COLUMNS;
 use crate::data::error::{DataError, DataErrorKind, whole};
 use crate::error::{Error, exact_len};
 use alloc::borrow::Cow;
