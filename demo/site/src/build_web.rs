@@ -12,7 +12,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 use undercurve::checkpoint::CheckpointError;
 use undercurve::estimator::Estimator;
 use undercurve::registry::{Domain, Kind, METHODS, Method, class_methods};
@@ -159,7 +159,39 @@ fn modules() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     MODULES.into_iter().flatten()
 }
 
+/// When a file, or the newest in a folder, was written; `None` where one is missing.
+fn written(path: &Path) -> Option<SystemTime> {
+    let Ok(entries) = fs::read_dir(path) else { return fs::metadata(path).ok()?.modified().ok() };
+    entries.flatten().try_fold(SystemTime::UNIX_EPOCH, |last, entry| Some(last.max(written(&entry.path())?)))
+}
+
+/// Whether the package was made since the last change of its sources and of this program.
+fn is_made(checkout: &Checkout) -> bool {
+    let sources = [
+        "core/src",
+        "core/Cargo.toml",
+        "gpu/src",
+        "gpu/Cargo.toml",
+        "wasm/src",
+        "wasm/Cargo.toml",
+        "Cargo.toml",
+        "Cargo.lock",
+    ];
+    let sources = sources.iter().map(|source| checkout.root.join(source)).chain(std::env::current_exe().ok());
+    let changed =
+        sources.map(|source| written(&source)).collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max());
+    let made = fs::metadata(checkout.package().join(MADE)).and_then(|made| made.modified()).ok();
+    let there = modules().all(|module| checkout.package().join(format!("{}_bg.wasm", module.1)).is_file());
+    there && changed.is_some() && made > changed
+}
+
+/// Written when everything else of the package is.
+const MADE: &str = "contents.md";
+
 fn build_package(checkout: &Checkout) -> Result<((), String)> {
+    if is_made(checkout) {
+        return Ok(((), "present".into()));
+    }
     let out = checkout.package();
     fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
     // (What an earlier release made is none of this one.)
@@ -182,8 +214,6 @@ fn build_package(checkout: &Checkout) -> Result<((), String)> {
         made.extend(second.join().map_err(|_| anyhow!("a builder failed"))??);
         anyhow::Ok(made)
     })?;
-    let head = "# What each module is made of\n\nBytes of code by the folder, or the crate, where it was written.\n\n";
-    fs::write(out.join("contents.md"), format!("{head}{}", made.concat())).context("contents.md")?;
     let mut sizes = Vec::new();
     for (feature, name) in modules() {
         let file = format!("{name}_bg.wasm");
@@ -199,6 +229,8 @@ fn build_package(checkout: &Checkout) -> Result<((), String)> {
     fs::write(out.join("names.d.ts"), names()).context("names.d.ts")?;
     fs::write(out.join("codes.js"), codes()).context("codes.js")?;
     fs::write(out.join("homes.js"), homes()).context("homes.js")?;
+    let head = "# What each module is made of\n\nBytes of code by the folder, or the crate, where it was written.\n\n";
+    fs::write(out.join(MADE), format!("{head}{}", made.concat())).context(MADE)?;
     Ok(((), format!("{} gzip", sizes.join(", "))))
 }
 
