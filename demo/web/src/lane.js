@@ -24,6 +24,9 @@ const FAMILIES = [
   ["AUROC", () => true],
 ];
 
+/** The family of a method. */
+export const familyOf = (method) => FAMILIES.find(([, has]) => has(method))[0];
+
 /** What a parameter may be, in words; nothing for a list of choices, which is seen. */
 function expects({ kind, low, high, word }) {
   if (kind === "choice") return "";
@@ -101,7 +104,7 @@ export class Lane {
     const option = (method) => h("option", { value: method.name, textContent: method.title });
     // Many are grouped by what they optimise.
     if (methods.length < MANY) return this.select.replaceChildren(...methods.map(option));
-    return this.select.replaceChildren(...FAMILIES.map(([label, is]) => [label, methods.filter((method) => FAMILIES.find(([, of]) => of(method))[1] === is)])
+    return this.select.replaceChildren(...FAMILIES.map(([label]) => [label, methods.filter((method) => familyOf(method) === label)])
       .filter(([, some]) => some.length).map(([label, some]) => h("optgroup", { label }, ...some.map(option))));
   }
 

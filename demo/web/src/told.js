@@ -104,7 +104,9 @@ export function reversed({ titles, of, by, called, chance = -Infinity }) {
   const sign = ([a, b]) => (leads(a, b) ? 1 : leads(b, a) ? -1 : 0);
   if (!(sign(of) * sign(by) < 0) || !by.some((value) => leads(value, chance))) return "";
   const most = by[0] > by[1] ? "a" : "b";
-  return `By ${called} ${namesOf(titles)[most].text} leads, ${three(Math.max(...by))} to ${three(Math.min(...by))}: this ${namesOf(titles)[most === "a" ? "b" : "a"].text} gives up.`;
+  const [more, less] = most === "a" ? by : [by[1], by[0]];
+  const name = namesOf(titles);
+  return `${name[most === "a" ? "b" : "a"].text} pays for it in ${called}: ${three(less)}, ${name[most].text} ${three(more)}.`;
 }
 
 /** What the many runs show besides their headline. */
@@ -129,7 +131,7 @@ export function ended({ titles, shots, step }) {
  * @param {{ mean: number, deviation: number } | null} [draws] of many draws
  */
 export function ofDirections({ ap, tried }, values, draws) {
-  const best = `Best AP of ${count(tried + values.length)} directions tried, by the held-out labels:`;
+  const best = `The best of ${count(tried + values.length)} lines, chosen by the held-out labels, has AP`;
   const shown = three(Math.max(ap, ...values));
   return draws ? `${best} ${three(draws.mean)}\u00a0±\u00a0${three(draws.deviation)} (shown: ${shown}).` : `${best} ${shown}.`;
 }
@@ -156,6 +158,19 @@ export function ofRuns({ titles, crowd, metric, called, seed }) {
     return `${side} ${kept ? `${three(median)} (${three(low)} to ${three(high)})` : "none with a result"}${lost.length ? `, ${lost.join(", ")}` : ""}`;
   };
   return `Of ${count(runs)} runs of each lane on these rows, seeds ${seed} to ${seed + runs - 1}, the median ${called}, and where the middle 80\u00a0% lie: ${lane("a")}; ${lane("b")}. Maps, histograms and table are of seed ${seed}.`;
+}
+
+const AIMS = ["Average precision", "Partial AUC", "AUROC"];
+
+/** What a lane trains for: its method, of a family of methods. */
+function aim({ name, title, family }, model) {
+  if (name === "ce") return `${title}, as in ${model === "linear" ? "logistic regression" : "most networks"}`;
+  return AIMS.includes(family) ? `${title}, for ${family.replace("Average", "average").replace("Partial", "partial")}` : title;
+}
+
+/** The question of the page. @param {Record<"a" | "b", { name: string, title: string, family: string }>} methods @param {string} model */
+export function question({ a, b }, model) {
+  return `A: ${aim(a, model)}. B: ${aim(b, model)}. Which finds the rare ones first?`;
 }
 
 /** What is true of a cut, in words. @param {{ a: string, b: string }} titles */

@@ -79,7 +79,7 @@ test("a collapsed or broken run has no result in any sentence, and is counted", 
 
 test("the second metric is told where it orders the lanes otherwise", () => {
   const say = (of, by) => told.reversed({ titles, of, by, called: "AUROC" });
-  assert.equal(say([0.2, 0.5], [0.9, 0.8]), "By AUROC Cross-entropy leads, 0.900 to 0.800: this SOAP gives up.");
+  assert.equal(say([0.2, 0.5], [0.9, 0.8]), "SOAP pays for it in AUROC: 0.800, Cross-entropy 0.900.");
   assert.equal(say([0.2, 0.5], [0.8, 0.9]), "");
   assert.equal(say([0.2, 0.5], [0.9, 0.9]), "");
   assert.equal(say([0.2, NaN], [0.9, 0.8]), "");
@@ -98,9 +98,16 @@ function plainAp(scores, y) {
   return ap;
 }
 
+test("the question says what each lane trains for", () => {
+  const of = (name, title, family) => ({ name, title, family });
+  const say = (a, b, model = "linear") => told.question({ a, b }, model);
+  assert.equal(say(of("ce", "Cross-entropy", "A loss of each row"), of("soap", "SOAP", "Average precision")), "A: Cross-entropy, as in logistic regression. B: SOAP, for average precision. Which finds the rare ones first?");
+  assert.equal(say(of("ce", "Cross-entropy", ""), of("focal", "Focal loss", "A loss of each row"), "8"), "A: Cross-entropy, as in most networks. B: Focal loss. Which finds the rare ones first?");
+});
+
 test("how long runs were is told, also where a method ended before", () => {
   const beside = (steps, n = 2) => told.besideDraws({ titles, summary: summarise(draws(Array.from({ length: n }, () => [0.2, outcome(0.5, { steps })]))), seed: 7, step: 300, steps: 300, called: "AUROC" });
-  assert.match(beside(300), /^Means over seeds 7 to 8; pictures: seed 7; 300 steps each; ±: standard deviation\. By mean AUROC Cross-entropy leads, 0\.800 to 0\.500: this SOAP gives up\.$/);
+  assert.match(beside(300), /^Means over seeds 7 to 8; pictures: seed 7; 300 steps each; ±: standard deviation\. SOAP pays for it in mean AUROC: 0\.500, Cross-entropy 0\.800\.$/);
   assert.match(beside(41), /^Means over seeds 7 to 8; pictures: seed 7; at most 300 steps each;/);
   const shots = { a: { step: 300 }, b: { step: 41 } };
   assert.equal(told.ended({ titles, shots, step: 300 }), "SOAP had nothing more to do after 41 steps.");

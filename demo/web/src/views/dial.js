@@ -77,7 +77,7 @@ function build() {
     shown.textContent = `${own()}°`;
     range_.setAttribute("aria-valuetext", `${own()} degrees, average precision ${three(mine)}`);
     const best = found ? found.ap.indexOf(Math.max(...found.ap)) : -1;
-    const lines = [...["own", ...LANES].filter((who) => values[who]).map((who) => [CALLED[who], degrees(angles[who]), values[who], who]), ...(found ? [[`Best AP of ${count(360)}`, best - 180, { ap: found.ap[best], auroc: found.auroc[best], pauc: found.pauc[best] }, ""]] : [])];
+    const lines = [...["own", ...LANES].filter((who) => values[who]).map((who) => [CALLED[who], degrees(angles[who]), values[who], who]), ...(found ? [[`Best AP of ${count(360)} angles`, best - 180, { ap: found.ap[best], auroc: found.auroc[best], pauc: found.pauc[best] }, ""]] : [])];
     render(html`<thead><tr>${["Line", "Direction", "AP", "AUROC", `pAUC ${range(state.peek().fpr)}`].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${lines.map(([name, degree, { ap, auroc, pauc }, who]) => html`<tr data-of=${who}><th scope="row">${name}</th><td>${degree}°</td><td>${three(ap)}</td><td>${three(auroc)}</td><td>${three(pauc)}</td></tr>`)}</tbody>`, $("dial-table"));
     $("dial-plane").setAttribute("aria-label", `Held-out rows and directions: ${lines.slice(0, 3).map(([name, degree]) => `${name} ${degree} degrees`).join(", ")}`);
     $("dial-chart").setAttribute("aria-label", found ? `Average precision, AUROC and partial AUC against the direction: the highest average precision is ${three(found.ap[best])} at ${best - 180} degrees` : "Directions are being tried");

@@ -1,7 +1,8 @@
 // The sentence and the notes, from the numbers.
 
 import { $, count, h, three } from "../dom.js";
-import { LANES, drawnOf, prevalence } from "../kinds.js";
+import { LANES, TWO, drawnOf, prevalence } from "../kinds.js";
+import { familyOf } from "../lane.js";
 import { isUnder, seconds, subject } from "../repeats.js";
 import { computed, direction, effect, own, playing, repeats, rows, run, shots, state, together, untracked } from "../store.js";
 import * as told from "../told.js";
@@ -28,6 +29,8 @@ function tell(lanes, shots, summary, under, found) {
   const { data, seed, steps, model } = state.peek();
   const shown = rows.peek();
   const titles = { a: lanes.a.method.title, b: lanes.b.method.title };
+  const methods = { a: { ...lanes.a.method, family: familyOf(lanes.a.method) }, b: { ...lanes.b.method, family: familyOf(lanes.b.method) } };
+  $("question").textContent = run.peek().kind === TWO ? told.question(methods, model) : "Two models see the same rows. Which ranks them better?";
   const drawn = Boolean(drawnOf(state.peek()));
   const parts = summary
     ? told.ofDraws({ titles, summary, title: called, drawn, chance: chance(shown) })
