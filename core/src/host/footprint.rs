@@ -1,7 +1,7 @@
 //! The memory of a run, known when it is compiled.
 
 use super::memory::{Sizes, buffers_need, state_need};
-use super::passes::CHUNK;
+use super::passes::{CHUNK, WIDE};
 use crate::pairs::keep_slopes;
 use crate::parts::FEW;
 use crate::scratch::Need;
@@ -78,7 +78,7 @@ impl Footprint {
         Self {
             rows,
             positives: least(positives, rows),
-            gathered: columns,
+            gathered: if columns <= WIDE { columns } else { 0 },
             params: columns + 1,
             batch: rows,
             aux: 0,

@@ -9,6 +9,9 @@ use crate::slices::Part;
 
 /// Rows that a model looks at together when there are more.
 pub(crate) const CHUNK: usize = 256;
+/// Columns of the widest rows that are gathered for a model that reads each row once: those from here and there in memory are read
+/// faster by copying than by computing, up to about as many.
+pub(crate) const WIDE: usize = 1024;
 
 /// Passes of a model over selected rows, in memory of its own. A host takes any: one of your own may spread the rows over
 /// threads or machines.
@@ -35,7 +38,7 @@ pub trait Passes<T: Real, M> {
 
 /// Memory of one walk over rows in chunks.
 pub(crate) struct Chunk<'a, T> {
-    /// A chunk's dense rows, gathered.
+    /// A chunk's dense rows, gathered; empty where they are not.
     pub gathered: &'a mut [T],
     pub cache: &'a mut [T],
     pub scratch: &'a mut [T],
@@ -47,20 +50,34 @@ pub(crate) struct Chunk<'a, T> {
 /// Lengths of a [`Chunk`] for batches of so many rows.
 pub(crate) fn chunk_lens<T: Real, M: Model<T> + ?Sized>(model: &M, rows: Rows<'_, T>, batch: usize) -> [usize; 4] {
     let chunk = CHUNK.min(batch.max(1));
-    let gathered = if matches!(rows, Rows::Dense { .. }) { chunk * rows.cols() } else { 0 };
-    [gathered, model.cache_len(chunk), model.scratch_len(chunk), chunk * model.heads()]
+    let (cols, cache) = (rows.cols(), model.cache_len(chunk));
+    let is_gathered = matches!(rows, Rows::Dense { .. }) && (cache > 0 || cols <= WIDE);
+    [if is_gathered { chunk * cols } else { 0 }, cache, model.scratch_len(chunk), chunk * model.heads()]
+}
+
+/// Whether rows follow one another.
+fn follow(rows: &[u32]) -> bool {
+    rows.windows(2).all(|pair| matches!(pair, &[row, next] if row.checked_add(1) == Some(next)))
 }
 
 /// What is done with a chunk: its rows, the position of the first, cache, scratch, scores.
 type Step<'s, T> = dyn FnMut(Selection<'_, T>, usize, &mut [T], &mut [T], &mut [T]) -> Result<()> + 's;
 
 impl<T: Real> Chunk<'_, T> {
-    /// Calls `step` with the selected rows, chunk by chunk. Dense rows are gathered so that the model sees contiguous memory.
+    /// Calls `step` with the selected rows, chunk by chunk. Dense rows are gathered, where there is memory for it and they do not
+    /// follow one another.
     fn run(&mut self, rows: Rows<'_, T>, index: &[u32], step: &mut Step<'_, T>) -> Result<()> {
         let chunk = CHUNK.min(index.len().max(1));
         for (k, part) in index.chunks(chunk).enumerate() {
             let selection = match rows {
-                Rows::Dense { data, cols } => {
+                Rows::Dense { data, cols } if follow(part) => {
+                    let first = part.first().map_or(0, |&row| row as usize);
+                    let span = data.get(first * cols..).and_then(|rest| rest.get(..part.len() * cols));
+                    let at = part.last().map_or(0, |&row| row as usize);
+                    let data = span.ok_or(Error::Index { what: "index", at, len: rows.len() })?;
+                    Selection::all(Rows::Dense { data, cols })
+                }
+                Rows::Dense { data, cols } if !self.gathered.is_empty() => {
                     let (need, got) = (part.len() * cols, self.gathered.len());
                     let short = Error::Length { what: "passes", need, got };
                     let gathered = self.gathered.get_mut(..need).ok_or(short)?;
@@ -71,7 +88,7 @@ impl<T: Real> Chunk<'_, T> {
                     }
                     Selection::all(Rows::Dense { data: gathered, cols })
                 }
-                Rows::Csr { .. } => Selection::of(rows, part)?,
+                _ => Selection::of(rows, part)?,
             };
             step(selection, k * chunk, self.cache, self.scratch, self.scores)?;
         }
@@ -106,7 +123,7 @@ impl<T: Real> Chunk<'_, T> {
         let (heads, stale) = (model.heads(), self.stale);
         self.run(rows, index, &mut |x, at, cache, scratch, scores| {
             let len = x.len() * heads;
-            if stale {
+            if stale && !cache.is_empty() {
                 model.forward(params, x, cache, scores.head_mut(len)?)?;
             }
             model.backward(params, x, cache, slopes.part(at * heads..at * heads + len)?, scratch, grad)
