@@ -330,7 +330,7 @@ export class Lane {
       });
     }
     this.drawBins(snapshot.histogram, 1, this.cut?.threshold);
-    this.scale.textContent = "Scores of held-out rows: low";
+    this.scale.textContent = "Held-out scores: low";
     this.map.setAttribute("aria-label", `${title}: ${this.handy || this.over ? "training" : "held-out"} rows and where the model ranks them, ${this.groups ? `AUROC of the worst group ${three(snapshot.test.worst)}` : `average precision ${three(snapshot.test.ap)}`}`);
     this.bins.setAttribute("aria-label", `${title}: histogram of held-out scores by class, AUROC ${three(snapshot.test.auroc)}`);
   }

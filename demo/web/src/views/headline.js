@@ -30,7 +30,7 @@ function tell(lanes, shots, summary, under, found) {
   const shown = rows.peek();
   const titles = { a: lanes.a.method.title, b: lanes.b.method.title };
   const methods = { a: { ...lanes.a.method, family: familyOf(lanes.a.method) }, b: { ...lanes.b.method, family: familyOf(lanes.b.method) } };
-  $("question").textContent = run.peek().kind === TWO ? told.question(methods, model) : "Two models see the same rows. Which ranks them better?";
+  $("question").textContent = run.peek().kind.name === TWO.name ? told.question(methods, model) : "Two models see the same rows. Which ranks them better?";
   const drawn = Boolean(drawnOf(state.peek()));
   const parts = summary
     ? told.ofDraws({ titles, summary, title: called, drawn, chance: chance(shown) })
