@@ -122,3 +122,12 @@ export class Ranking {
     return found;
   }
 }
+
+/** Of ten cuts the one at which the lanes stand the other way round than at this one, by most. */
+export function turned(now, both) {
+  const by = ({ a, b }) => a.wrong - b.wrong;
+  const cuts = Array.from({ length: 10 }, (_, tenth) => Math.max(1, Math.round(((tenth + 1) / 10) * now.positives)))
+    .map((wanted) => ({ wanted, a: both.a.finding(wanted), b: both.b.finding(wanted) }))
+    .filter((cut) => by(cut) * by(now) < 0);
+  return cuts.reduce((most, cut) => (!most || Math.abs(by(cut)) > Math.abs(by(most)) ? cut : most), null);
+}

@@ -183,3 +183,10 @@ export function ofCut({ wanted, positives, a, b }, titles) {
     : tied.map(([name, { found }]) => `${names[name]} then finds ${count(found)}, since scores tie`);
   return `To find ${count(wanted)} of ${count(positives)} positives, ${names.a} shows ${count(a.wrong)} false ${plural(a.wrong, "positive")}, ${names.b} ${count(b.wrong)}.${ties.length ? ` ${ties.join("; ")}.` : ""}`;
 }
+
+/** Where the other lane shows fewer false positives than the one that does at a cut, by most; nothing where none does. */
+export function ofTurn(turned, titles) {
+  if (!turned) return "";
+  const { a: { text: first }, b: { text: second } } = namesOf(titles);
+  return `To find ${count(turned.wanted)} it is the other way round: ${first} ${count(turned.a.wrong)}, ${second} ${count(turned.b.wrong)}.`;
+}

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { geometry, heightOf, lit, shownAt } from "../src/draw/columns.js";
-import { Ranking, order, tie } from "../src/ranking.js";
-import { ofCut as sentence } from "../src/told.js";
+import { Ranking, order, tie, turned } from "../src/ranking.js";
+import { ofCut as sentence, ofTurn } from "../src/told.js";
 
 const random = (seed) => () => ((seed = (seed * 1103515245 + 12345) % 2 ** 31) / 2 ** 31);
 function sample(rows, coarse) {
@@ -93,4 +93,18 @@ test("the score that a share of the negatives exceeds, as counted one by one", (
   const negatives = [...scores].filter((_, k) => !labels[k]).sort((a, b) => b - a);
   const ranking = new Ranking(scores, labels);
   for (const share of [0, 0.01, 0.05, 0.2, 0.5, 1]) assert.equal(ranking.scoreAt(share), negatives[Math.min(negatives.length - 1, Math.floor(share * negatives.length))]);
+});
+
+test("where the other lane shows fewer false positives is told, and where none does nothing", () => {
+  // Ten positives of twenty: A has one negative before each, B none before eight and all ten before the last two.
+  const labels = Uint8Array.from({ length: 20 }, (_, row) => Number(row < 10));
+  const a = Float32Array.from(labels, (y, row) => (y ? -2 * row : -2 * (row - 10) + 1));
+  const b = Float32Array.from(labels, (y, row) => (row < 8 ? 100 - row : y ? -row : 50 - row));
+  const both = { a: new Ranking(a, labels), b: new Ranking(b, labels) };
+  const at = (wanted) => ({ wanted, positives: 10, a: both.a.finding(wanted), b: both.b.finding(wanted) });
+  assert.deepEqual([at(8).a.wrong, at(8).b.wrong, at(9).a.wrong, at(9).b.wrong], [8, 0, 9, 10]);
+  const told = (wanted) => ofTurn(turned(at(wanted), both), { a: "A", b: "B" });
+  assert.equal(told(5), "To find 9 it is the other way round: A 9, B 10.");
+  assert.equal(told(9), "To find 8 it is the other way round: A 8, B 0.");
+  assert.equal(ofTurn(turned(at(5), { a: both.a, b: both.a }), { a: "A", b: "A" }), "");
 });

@@ -4,7 +4,7 @@ import { html, render } from "lit-html";
 import { METHODS } from "undercurve/methods";
 import { $, count } from "../dom.js";
 import { place } from "../draw/canvas.js";
-import { LEAST, LONGEST, arrows, uphill } from "../draw/sees.js";
+import { arrows, uphill } from "../draw/sees.js";
 import { LANES } from "../kinds.js";
 import { latest } from "../latest.js";
 import { rates } from "../rates.js";
@@ -150,7 +150,7 @@ export function sees(lanes) {
         <p id="sees-sentence" role="status">${told}</p>
         <div class="slider"><label for="sees-range">Positive</label><input id="sees-range" type="range" min="1" max=${Math.max(1, all.length)} step="1" ?disabled=${all.length < 2} .value=${String(k + 1)} aria-valuetext=${`${k + 1} of ${all.length}`} @input=${(event) => (picked.value = all[Number(event.target.value) - 1])} /><span class="value" aria-hidden="true">${all.length ? k + 1 : "–"}</span></div>
         <button type="button" id="sees-close" @click=${() => { set({ sees: false }); pushAddress(); $("sees-open").focus({ preventScroll: true }); }}>Done</button>
-        <p class="hint">The last batch of each lane. An arrow points to where the loss wants the score of a row: along the slope of the scores, upwards for positives. Its length is the row’s share of the whole push on the batch, ${LONGEST} pixels for all of it and ${LEAST} at least, in both lanes. Point at a positive: the negatives that score as high are ringed.</p>`, root);
+        <p class="hint">The last batch of each lane. The loss pushes the score of each row up or down: its arrow points to higher or lower scores on the map, and a longer arrow is a stronger push, on one scale in both lanes. Point at a positive: negatives with a score at least as high are ringed, and it loses to them.</p>`, root);
     });
   });
   globalThis.undercurve.sees = () => both.peek() && { a: both.peek().a, b: both.peek().b, row: row.peek() };
