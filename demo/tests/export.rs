@@ -110,11 +110,19 @@ fn scores(model: &Value, head: &[String], row: &[String]) -> Vec<(f64, f64)> {
         }
     }
     let features = model["features"].as_array().unwrap();
-    assert_eq!(features.len(), x.len());
-    for (x, feature) in x.iter_mut().zip(features) {
+    let scaled = |x: f64, feature: &Value| {
         let (shift, divisor) = (feature["shift"].as_f64().unwrap(), feature["divisor"].as_f64().unwrap());
-        *x = if divisor == 0.0 { 0.0 } else { (*x - shift) / divisor };
+        if divisor == 0.0 { 0.0 } else { (x - shift) / divisor }
+    };
+    for (x, feature) in x.iter_mut().zip(features) {
+        *x = scaled(*x, feature);
     }
+    let products: Vec<[usize; 2]> =
+        model.get("products").map_or_else(Vec::new, |of| serde_json::from_value(of.clone()).unwrap());
+    for [left, right] in products {
+        x.push(scaled(x[left] * x[right], &features[x.len()]));
+    }
+    assert_eq!(features.len(), x.len());
     if model["scale"] == "unit" {
         let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
         x.iter_mut().for_each(|x| *x /= if length == 0.0 { 1.0 } else { length });
@@ -267,6 +275,8 @@ fn exported_models_score_as_they_do_here() {
         &["two.csv", "--method", "ai-sarah", "--scale", "none", "--ignore", "b,when"],
         &["three.csv", "--method", "ce", "--model", "mlp:5"],
         &["two.csv", "--method", "ce", "--encode", "splines:5"],
+        &["two.csv", "--method", "soap", "--cross", "a*b,a*colour,colour*size", "--categorical", "size"],
+        &["two.csv", "--method", "ce", "--model", "mlp:4", "--scale", "unit", "--cross", "a*when,class*class"],
         &["two.csv", "--method", "soap", "--encode", "bins:4", "--precision", "f64"],
         &["two.csv", "--method", "ce", "--scale", "robust"],
         &["two.csv", "--method", "ce", "--model", "mlp:6", "--scale", "rank"],

@@ -1,6 +1,6 @@
 //! Columns of numbers as pieces (`Options::encode`), against plain loops over repeated rows.
 
-use undercurve::checkpoint::SavedModel;
+use undercurve::checkpoint::{Kind, SavedModel, open, seal};
 use undercurve::data::{Encode, Format, Missing, Options, Preparation, RawTable, Rows, Scale};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, Predictor, Trainer};
@@ -177,4 +177,108 @@ fn pieces_that_cannot_be_are_refused() {
     let sparse = RawTable::parse(b"1 1:2\n0 2:1\n", Format::Libsvm, "f.svm").unwrap();
     let error = Preparation::fit(&sparse, &Options { encode: Encode::Bins(3), ..Options::default() }).unwrap_err();
     assert!(error.to_string().contains("splines and bins of LIBSVM rows"), "{error}");
+}
+
+/// A table of two numbers, two columns of categories and weights.
+fn mixed() -> RawTable {
+    let mut random = Rng::new(5);
+    let mut text = String::from("a,b,shop,town,w,y\n");
+    for row in 0..60 {
+        let [a, b] = [random.normal(), 3.0 * random.normal() + 10.0];
+        let shop = ["p", "q", "r"][row % 3];
+        let town = if row % 7 == 3 { "" } else { ["n", "s"][row / 3 % 2] };
+        text += &format!("{a:.4},{b:.4},{shop},{town},{},{}\n", row % 4, u8::from(a * b > 1.0));
+    }
+    RawTable::parse(text.as_bytes(), Format::Auto, "mixed.csv").unwrap()
+}
+
+#[test]
+fn products_are_those_of_the_scaled_columns_and_scaled_again() {
+    let table = mixed();
+    let crosses = [("a", "b"), ("a", "shop"), ("town", "shop"), ("b", "b")];
+    for (scale, weight, encode) in [
+        (Scale::Standard, None, Encode::Linear),
+        (Scale::Standard, Some("w"), Encode::Splines(3)),
+        (Scale::Robust, None, Encode::Bins(3)),
+        (Scale::Rank, None, Encode::Linear),
+        (Scale::None, None, Encode::Linear),
+    ] {
+        let plain = Options { scale: Some(scale), weight: weight.map(Into::into), ..options(encode) };
+        let cross = crosses.map(|(left, right)| (left.to_string(), right.to_string())).to_vec();
+        let asked = Options { cross, ..plain.clone() };
+        let (base, made) = (Preparation::fit(&table, &plain).unwrap(), Preparation::fit(&table, &asked).unwrap());
+        let (rows, found) = (features(&base, &table), features(&made, &table));
+        let names = base.column_names();
+        let of = |name: &str| -> Vec<usize> {
+            let mut at = 0..names.len();
+            let sources = base.sources();
+            let places = sources.iter().map(|(source, role)| (*source, at.by_ref().take(role.width()).collect()));
+            places.into_iter().find(|(source, _): &(&str, Vec<usize>)| *source == name).unwrap().1
+        };
+        let mut pairs = Vec::new();
+        for (left, right) in crosses {
+            for &i in &of(left) {
+                pairs.extend(of(right).into_iter().filter(|&j| left != right || j >= i).map(|j| [i, j]));
+            }
+        }
+        assert_eq!(made.crosses(), pairs);
+        assert_eq!(made.cols(), base.cols() + pairs.len());
+        assert_eq!(found[0].len(), made.cols());
+        let weights: Vec<f64> =
+            (0..rows.len()).map(|row| if weight.is_some() { (row % 4) as f64 } else { 1.0 }).collect();
+        for (k, &[i, j]) in pairs.iter().enumerate() {
+            assert_eq!(made.column_names()[base.cols() + k], format!("{}*{}", names[i], names[j]));
+            let product: Vec<f64> = rows.iter().map(|row| row[i] * row[j]).collect();
+            let mean = |of: &dyn Fn(usize) -> f64| {
+                (0..rows.len()).map(|row| weights[row] * of(row)).sum::<f64>() / weights.iter().sum::<f64>()
+            };
+            let centre = mean(&|row| product[row]);
+            let deviation = mean(&|row| (product[row] - centre).powi(2)).sqrt();
+            let there = |row: &usize| weights[*row] > 0.0;
+            let alone = (0..rows.len()).filter(there).all(|row| product[row] == 0.0 || product[row] == 1.0);
+            let alike = (0..rows.len()).filter(there).all(|row| product[row] == product[0]);
+            for (row, &x) in product.iter().enumerate() {
+                let want = match scale {
+                    Scale::None => x,
+                    _ if alike => 0.0,
+                    _ if alone => x,
+                    _ => (x - centre) / deviation,
+                };
+                let got = found[row][base.cols() + k];
+                assert!((got - want).abs() < 1e-9 * (1.0 + want.abs()), "{scale:?} {i}*{j}: {got}, {want}");
+            }
+        }
+        // The columns before are those without products; saved and read again they are the same.
+        for (with, without) in found.iter().zip(&rows) {
+            assert_eq!(with[..base.cols()], without[..]);
+        }
+        assert_eq!(Preparation::from_bytes(&made.to_bytes()).unwrap(), made);
+        let file = SavedModel::new(made.clone(), 8, Vec::new()).to_bytes();
+        assert_eq!(SavedModel::from_bytes(&file).unwrap().preparation, made);
+        assert_eq!(made.encoded().len(), made.cols());
+    }
+}
+
+#[test]
+fn products_that_cannot_be_made_are_refused() {
+    let table = mixed();
+    let fit = |left: &str, right: &str| {
+        let cross = vec![(left.to_string(), right.to_string())];
+        let ignore = vec!["w".to_string()];
+        Preparation::fit(&table, &Options { cross, ignore, ..options(Encode::Linear) }).unwrap_err().to_string()
+    };
+    for (left, right, gone) in [("a", "nobody", "nobody"), ("w", "a", "w"), ("a", "y", "y")] {
+        assert!(fit(left, right).contains(&format!("there is no column \"{gone}\"")), "{}", fit(left, right));
+    }
+    // A damaged file names a column that is not there, or has half a product.
+    let cross = vec![("a".to_string(), "b".to_string())];
+    let made = Preparation::fit(&table, &Options { cross, ..options(Encode::Linear) }).unwrap();
+    let payload = open(Kind::Preparation, &made.to_bytes()).unwrap().to_vec();
+    let read = |payload: &[u8]| Preparation::from_bytes(&seal(Kind::Preparation, payload));
+    assert_eq!(read(&payload).unwrap(), made);
+    let left = payload.len() - 24;
+    let mut beyond = payload.clone();
+    beyond[left..left + 4].copy_from_slice(&(made.cols() as u32 - 1).to_le_bytes());
+    assert!(read(&beyond).is_err());
+    assert!(read(&payload[..payload.len() - 1]).is_err());
 }

@@ -88,6 +88,8 @@ mod tag {
     pub const NOTATIONS: u8 = b'n';
     /// How the training file was encoded, where that was not UTF-8.
     pub const ENCODING: u8 = b'e';
+    /// Only there where columns are multiplied.
+    pub const CROSSES: u8 = b'x';
 }
 
 impl SavedModel {
@@ -147,6 +149,7 @@ impl SavedModel {
         let notations = &self.preparation.notations;
         let notations = bytes(Some(notations).filter(|known| !known.is_empty()));
         let latin1 = bytes(Some(&true).filter(|_| self.preparation.encoding == Encoding::Latin1));
+        let crosses = bytes(Some(&self.preparation.crosses).filter(|crosses| !crosses.is_empty()));
         let more = [
             (tag::GROUPS, &groups[..]),
             (tag::WEIGHT, &weight),
@@ -155,6 +158,7 @@ impl SavedModel {
             (tag::SPLIT_BY, &split_by),
             (tag::NOTATIONS, &notations),
             (tag::ENCODING, &latin1),
+            (tag::CROSSES, &crosses),
         ];
         // (What there is none of is no section.)
         there.extend(more.into_iter().filter(|(_, bytes)| !bytes.is_empty()));
@@ -179,6 +183,9 @@ impl SavedModel {
         preparation.notations = there(payload, tag::NOTATIONS)?.unwrap_or_default();
         if there(payload, tag::ENCODING)? == Some(true) {
             preparation.encoding = Encoding::Latin1;
+        }
+        if let Some(crosses) = there(payload, tag::CROSSES)? {
+            preparation = preparation.with_crosses(crosses).ok_or(CheckpointError::Damaged)?;
         }
         let split = Reader(split).value().ok_or(CheckpointError::Damaged)?;
         let threshold = Reader(find(tag::THRESHOLD)?).value().ok_or(CheckpointError::Damaged)?;

@@ -86,6 +86,14 @@ fn encode(text: &str) -> std::result::Result<Encode, String> {
         .map_err(|_| format!("expected linear, splines:K with K from 1 to {most}, or bins:K with K from 2 to {most}"))
 }
 
+/// `--cross`: two columns.
+fn cross(text: &str) -> std::result::Result<(String, String), String> {
+    match text.split_once('*') {
+        Some((left, right)) if !left.is_empty() && !right.is_empty() => Ok((left.to_string(), right.to_string())),
+        _ => Err("expected A*B, the names of two columns".to_string()),
+    }
+}
+
 /// `--hash`: the column, and the binary logarithm of its buckets.
 fn hash(text: &str) -> std::result::Result<(String, u8), String> {
     // (A name may have colons, too.)
@@ -140,6 +148,10 @@ pub struct DataArgs {
     /// (bins of equal shares of the rows); for tables with names of columns [default: linear]
     #[arg(long, value_name = "HOW", value_parser = encode)]
     encode: Option<Encode>,
+    /// Pairs of columns, with commas between them, each as A*B, whose products are columns, too: of two numbers one, of a number
+    /// and a column of categories one for each category, of two of them one for each pair. Both stay features
+    #[arg(long, value_name = "PAIRS", value_delimiter = ',', value_parser = cross)]
+    cross: Vec<(String, String)>,
     /// Columns of numbers to take as categories, with commas between them, and of text with mostly different values, which
     /// is left out otherwise
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
@@ -216,6 +228,7 @@ impl DataArgs {
             positive: self.positive,
             scale: self.scale,
             encode: self.encode.unwrap_or_default(),
+            cross: self.cross,
             missing: missing.unwrap_or(Missing::Impute),
             categorical: self.categorical.into_iter().chain(hash.iter().map(|of| of.0.clone())).collect(),
             ignore: if group_hidden { [&*ignore, &group].concat() } else { ignore.clone() },

@@ -13,11 +13,15 @@ use undercurve::trainer::{ModelSpec, Predictor};
 /// Steps of the way to a row.
 pub const STEPS: usize = 32;
 
-/// The columns of a file, and the encoded columns that each became.
+/// The columns of a file, and the encoded columns that each became; then each product of columns.
 pub fn places(of: &Preparation) -> Vec<(String, Vec<usize>)> {
-    let mut encoded = 0..usize::MAX;
+    let mut encoded = 0..of.cols();
     let each = of.sources().into_iter();
-    each.map(|(name, source)| (name.to_string(), encoded.by_ref().take(source.width()).collect())).collect()
+    let mut all: Vec<(String, Vec<usize>)> =
+        each.map(|(name, source)| (name.to_string(), encoded.by_ref().take(source.width()).collect())).collect();
+    let names = of.column_names();
+    all.extend(encoded.map(|at| (names[at].clone(), vec![at])));
+    all
 }
 
 /// Parts of scores.

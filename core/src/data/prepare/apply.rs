@@ -237,6 +237,12 @@ impl Preparation {
 
     /// The values of parts of a table row by row, and what was filled in. It goes from the last row to the first, so that of a
     /// table that was given away what is read can be given back.
+    /// Encoded columns of some rows of a table with named columns.
+    pub(super) fn encoded_rows(&self, table: &mut Cow<'_, RawTable>, rows: &[u32]) -> Result<Vec<f64>, DataError> {
+        let Layout::Named(columns) = &self.layout else { return Err(table.error(DataErrorKind::OtherFormat)) };
+        Ok(self.named(table, columns, &[rows])?.swap_remove(0).0)
+    }
+
     fn named<T: Real>(
         &self,
         table: &mut Cow<'_, RawTable>,
@@ -257,9 +263,9 @@ impl Preparation {
             if self.missing == Missing::Refuse {
                 first_missing(table, &found, rows)?;
             }
-            // (Pieces of numbers were asked for.)
+            // (Pieces of numbers, and products, were asked for.)
             let pieces = |column: &Column| if let Role::Pieces { .. } = column.role { column.role.width() } else { 0 };
-            let wide = cols - columns.iter().map(pieces).sum::<usize>();
+            let wide = cols - self.crosses.len() - columns.iter().map(pieces).sum::<usize>();
             if rows.len().checked_mul(wide).is_none_or(|values| values > most) {
                 let widest = columns.iter().max_by_key(|column| column.role.width());
                 let widest = widest.map(|column| column.name.clone()).unwrap_or_default();
@@ -302,6 +308,10 @@ impl Preparation {
                     buffer.copy_from_slice(&absent);
                     for (filler, unseen) in fillers.iter().zip(&mut unseen[part]) {
                         *unseen += usize::from(!filler.fill(raw, row as usize, &mut buffer));
+                    }
+                    let base = cols - self.crosses.len();
+                    for (at, cross) in self.crosses.iter().enumerate() {
+                        buffer[base + at] = cross.of(&buffer);
                     }
                     if self.scale == Scale::Unit {
                         unit(&mut buffer);

@@ -14,7 +14,7 @@ use super::table::{
     refuse_missing,
 };
 use super::weights::weights;
-use super::{Missing, Options, Preparation, SplitBy};
+use super::{Missing, Options, Preparation, SplitBy, cross};
 use crate::batch::WEIGHTS;
 use crate::error::Error;
 use crate::features::EVERY;
@@ -166,7 +166,7 @@ impl Preparation {
             }
         };
         let groups = GroupRule::fit(table, options, rows)?;
-        Ok(Self {
+        let made = Self {
             layout,
             scale,
             missing: options.missing,
@@ -177,7 +177,15 @@ impl Preparation {
             split_by: options.split_by.clone(),
             notations: table.notations(),
             encoding: table.encoding,
-        })
+            crosses: Vec::new(),
+        };
+        if options.cross.is_empty() {
+            return Ok(made);
+        }
+        let column = options.weight.as_ref().filter(|_| WEIGHTS);
+        let weights = column.map(|column| weights(table, column, rows)).transpose()?.unwrap_or_default();
+        let crosses = cross::fit(&made, table, options, rows, &weights)?;
+        Ok(Self { crosses, ..made })
     }
 
     /// Fits on arrays: `x` row-major, rows × `cols`, `y` 1 for positive and 0 for negative.
@@ -228,6 +236,7 @@ impl Preparation {
             split_by: None,
             notations: Vec::new(),
             encoding: Encoding::Utf8,
+            crosses: Vec::new(),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 mod apply;
 mod columns;
+mod cross;
 mod encode;
 mod exact;
 mod fit;
@@ -16,6 +17,7 @@ mod table;
 mod units;
 mod weights;
 
+pub(crate) use cross::Cross;
 pub use encode::{Encode, MAX_PIECES, Piece};
 pub use labels::{label_column_of, label_values};
 pub use options::{Missing, Options, SplitBy, Target};
@@ -83,6 +85,8 @@ pub struct Preparation {
     pub(crate) notations: Vec<(String, Notation)>,
     /// How the bytes became text; saved by itself, likewise.
     pub(crate) encoding: Encoding,
+    /// Products of encoded columns; saved by itself, likewise.
+    pub(crate) crosses: Vec<Cross>,
 }
 
 impl Coded for Preparation {
@@ -121,6 +125,7 @@ impl Coded for Preparation {
             split_by: None,
             notations: Vec::new(),
             encoding: Encoding::Utf8,
+            crosses: Vec::new(),
         })
     }
 }
@@ -246,6 +251,9 @@ impl Preparation {
         self.split_by.write(&mut out);
         self.notations.write(&mut out);
         (self.encoding == Encoding::Latin1).write(&mut out);
+        if !self.crosses.is_empty() {
+            self.crosses.write(&mut out);
+        }
         seal(Kind::Preparation, &out)
     }
 
@@ -262,6 +270,9 @@ impl Preparation {
             if from.value::<bool>()? {
                 all.encoding = Encoding::Latin1;
             }
+            if !from.0.is_empty() {
+                all = all.with_crosses(from.value()?)?;
+            }
             from.0.is_empty().then_some(all)
         };
         read().ok_or(StateError::Damaged)
@@ -271,7 +282,9 @@ impl Preparation {
     #[must_use]
     pub fn cols(&self) -> usize {
         match &self.layout {
-            Layout::Named(columns) => columns.iter().map(|column| column.role.width()).sum(),
+            Layout::Named(columns) => {
+                columns.iter().map(|column| column.role.width()).sum::<usize>() + self.crosses.len()
+            }
             Layout::Numbered { cols, .. } => *cols,
         }
     }
@@ -309,6 +322,9 @@ impl Preparation {
                 }
             }
         }
+        for cross in &self.crosses {
+            names.push(format!("{}*{}", names[cross.left as usize], names[cross.right as usize]));
+        }
         names
     }
 
@@ -337,7 +353,11 @@ impl Preparation {
                         }
                     }
                 });
-                self.column_names().into_iter().zip(maps).map(|(name, map)| of(name, map)).collect()
+                self.column_names()
+                    .into_iter()
+                    .zip(maps.chain(self.cross_maps().map(Some)))
+                    .map(|(name, map)| of(name, map))
+                    .collect()
             }
         }
     }

@@ -75,6 +75,9 @@ pub struct Options {
     pub scale: Option<Scale>,
     /// What columns of numbers become; of tables with named columns alone.
     pub encode: Encode,
+    /// Pairs of features whose encoded columns are multiplied, each of the one with each of the other, as they are scaled; the
+    /// products are columns behind all others, by column standardised where these are scaled by column. Of tables with named columns.
+    pub cross: Vec<(String, String)>,
     /// What to do about missing values.
     pub missing: Missing,
     /// Columns of numbers to take as categories, and of text whatever [`identifiers`](crate::data::identifiers) says.

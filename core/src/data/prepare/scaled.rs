@@ -73,6 +73,7 @@ impl Preparation {
             split_by: None,
             notations: Vec::new(),
             encoding: Encoding::Utf8,
+            crosses: Vec::new(),
         })
     }
 }

@@ -461,6 +461,7 @@ impl ColumnStats {
             split_by: None,
             notations: self.notations.clone(),
             encoding: if self.latin1 { Encoding::Latin1 } else { Encoding::Utf8 },
+            crosses: Vec::new(),
         })
     }
 
@@ -524,7 +525,8 @@ fn sparse(table: &RawTable) -> DataError {
 
 fn supported(options: &Options) -> Result<(), DataErrorKind> {
     let plain = options.weight.is_none() && options.group.is_empty() && options.split_by.is_none();
-    let what = "weights, groups and splits by a column in statistics that merge";
+    let plain = plain && options.cross.is_empty();
+    let what = "weights, groups, splits by a column and products of columns in statistics that merge";
     if plain { Ok(()) } else { Err(Error::Unsupported { what }.into()) }
 }
 

@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 use undercurve::data::{Missing, Source, Target};
 use undercurve::decision::Calibration;
 
-/// The number of the layout; another one for another layout: the second has pieces of numbers, the third ranks.
-const VERSIONS: [u32; 3] = [1, 2, 3];
+/// The number of the layout; another one for another layout: the second has pieces of numbers, the third ranks, the fourth
+/// products of columns.
+const VERSIONS: [u32; 4] = [1, 2, 3, 4];
 
 /// A number of the model's precision, in its shortest spelling.
 fn real(x: f64, bytes: usize) -> Value {
@@ -52,10 +53,12 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
         Source::Pieces { .. } => 1,
         _ => 0,
     };
-    let layout = model.sources.iter().map(|(_, source)| layout(source)).max().unwrap_or(0);
+    let crosses = preparation.crosses();
+    let layout =
+        if crosses.is_empty() { model.sources.iter().map(|(_, source)| layout(source)).max().unwrap_or(0) } else { 3 };
     let features = model.features.iter().map(|f| json!({"name": f.name, "shift": f.shift, "divisor": f.divisor}));
     let facts: Map<String, Value> = model.facts.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-    let object = json!({
+    let mut object = json!({
         "format": "undercurve-model",
         "version": VERSIONS[layout],
         "columns": (!model.sources.is_empty()).then(|| model.sources.iter().map(column).collect::<Value>()),
@@ -88,6 +91,9 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
         },
         "trained": facts,
     });
+    if !crosses.is_empty() {
+        object["products"] = json!(crosses);
+    }
     let mut bytes = object.to_string().into_bytes();
     bytes.push(b'\n');
     bytes

@@ -1,7 +1,7 @@
 //! A model as an ONNX graph, its preparation inside.
 //!
 //! ```text
-//! columns ─► one-hot of categories, pieces and ranks of numbers ─► concat ─► fill in ─► (x − shift)/divisor ─► layers ─► score ─► probability, class
+//! columns ─► one-hot of categories, pieces and ranks of numbers ─► concat ─► fill in ─► (x − shift)/divisor ─► products ─► layers ─► score ─► probability, class
 //!            double up to here                                                  └► the model's precision
 //! ```
 //!
@@ -9,7 +9,7 @@
 
 use super::proto::{Message, element};
 use super::{Exported, Layer, Link};
-use undercurve::data::{Knot, Missing, Piece, Scale, Source};
+use undercurve::data::{EncodedColumn, Knot, Missing, Piece, Scale, Source};
 use undercurve::decision::{Beta, Calibration, Platt, Pool};
 
 const OUTPUTS: [&str; 3] = ["score", "probability", "class"];
@@ -175,9 +175,34 @@ impl Graph {
         }
     }
 
+    /// (x − shift)/divisor of some features.
+    fn scaled(&mut self, x: &str, features: &[EncodedColumn]) -> String {
+        let shifts = self.numbers(&[features.len()], element::DOUBLE, features.iter().map(|f| f.shift));
+        // Where the divisor is 0 the model sees 0.
+        let divisors = features.iter().map(|f| if f.divisor == 0.0 { f64::INFINITY } else { f.divisor });
+        let divisors = self.numbers(&[features.len()], element::DOUBLE, divisors);
+        let x = self.node("Sub", &[x, &shifts], Vec::new());
+        self.node("Div", &[&x, &divisors], Vec::new())
+    }
+
+    /// With the products of columns behind the columns.
+    fn crossed(&mut self, x: String, model: &Exported<'_>) -> String {
+        let crosses = model.preparation.crosses();
+        if crosses.is_empty() {
+            return x;
+        }
+        let [left, right] = [0, 1].map(|side| {
+            let places = self.numbers(&[crosses.len()], element::INT64, crosses.iter().map(|pair| pair[side] as f64));
+            self.node("Gather", &[&x, &places], vec![integer("axis", 1)])
+        });
+        let products = self.node("Mul", &[&left, &right], Vec::new());
+        let products = self.scaled(&products, &model.features[model.features.len() - crosses.len()..]);
+        self.node("Concat", &[&x, &products], vec![integer("axis", 1)])
+    }
+
     /// What the model sees.
     fn features(&mut self, model: &Exported<'_>) -> String {
-        let columns = model.features.len();
+        let columns = model.features.len() - model.preparation.crosses().len();
         let mut x = self.encoded(model);
         if model.preparation.missing() == Missing::Impute && !model.sources.is_empty() {
             let gone = self.node("IsNaN", &[&x], Vec::new());
@@ -192,16 +217,13 @@ impl Graph {
             let means = self.numbers(&[columns], element::DOUBLE, means);
             x = self.node("Where", &[&gone, &means, &x], Vec::new());
         }
-        match model.preparation.scale() {
-            Scale::None => {}
-            Scale::Standard | Scale::Robust | Scale::Rank => {
-                let shifts = self.numbers(&[columns], element::DOUBLE, model.features.iter().map(|f| f.shift));
-                // Where the divisor is 0 the model sees 0.
-                let divisors = model.features.iter().map(|f| if f.divisor == 0.0 { f64::INFINITY } else { f.divisor });
-                let divisors = self.numbers(&[columns], element::DOUBLE, divisors);
-                x = self.node("Sub", &[&x, &shifts], Vec::new());
-                x = self.node("Div", &[&x, &divisors], Vec::new());
-            }
+        let scale = model.preparation.scale();
+        if matches!(scale, Scale::Standard | Scale::Robust | Scale::Rank) {
+            x = self.scaled(&x, &model.features[..columns]);
+        }
+        x = self.crossed(x, model);
+        match scale {
+            Scale::None | Scale::Standard | Scale::Robust | Scale::Rank => {}
             Scale::Unit => {
                 let squares = self.node("Mul", &[&x, &x], Vec::new());
                 let axis = self.numbers(&[1], element::INT64, [1.0].into_iter());
