@@ -4,6 +4,7 @@
 //! library can take its place: back-propagate Σ_j c_j·s_j there, with the score gradient c held constant.
 
 mod along;
+mod average;
 mod dense;
 mod linear;
 mod mlp;

@@ -139,6 +139,31 @@ impl<T: Real> Predictor<T> {
         Ok(Self { params, ..self })
     }
 
+    /// One network whose scores are the mean of those of several alike, but for rounding ([`Mlp::average`]). All else is of the
+    /// first of them.
+    ///
+    /// # Errors
+    /// `Empty` for none, `Unsupported` for linear models, `Param` for other shapes or classes; `Overflow`.
+    ///
+    /// [`Mlp::average`]: crate::model::Mlp::average
+    #[cfg(feature = "tables")]
+    pub fn average(networks: &[Self]) -> crate::Result<Self> {
+        use crate::error::Error;
+        let Some(first) = networks.first() else { return Err(Error::Empty { what: "networks" }) };
+        let (AnyModel::Mlp(one), super::ModelSpec::Mlp { hidden, tanh }) = (&first.model, &first.config.model) else {
+            return Err(Error::Unsupported { what: "an average of linear models" });
+        };
+        if networks.iter().any(|other| other.model != first.model || other.classes != first.classes) {
+            return Err(Error::Param { what: "networks" });
+        }
+        let wide = one.side_by_side(networks.len())?;
+        let mut params = vec![T::ZERO; Model::<T>::param_len(&wide)];
+        one.average(&networks.iter().map(|own| &own.params[..]).collect::<Vec<_>>(), &mut params)?;
+        let hidden = hidden.iter().map(|width| width * networks.len()).collect();
+        let config = Config { model: super::ModelSpec::Mlp { hidden, tanh: *tanh }, ..first.config.clone() };
+        Ok(Self { config, model: AnyModel::Mlp(wide), params, ..first.clone() })
+    }
+
     /// The configuration it was trained with.
     #[must_use]
     pub fn config(&self) -> &Config {

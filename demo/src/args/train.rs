@@ -114,6 +114,10 @@ pub struct Args {
     /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS [default: linear; with --start that model]
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
+    /// Train a network from each of K seeds, --seed and those after it, on the same rows, and keep one model whose score is the
+    /// mean of theirs: a network of K times the width, which all that reads models reads. Reports on the way are of the first
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(2..=32))]
+    average: Option<u64>,
     /// Start values of a network mlp:WIDTHS of two classes: random; linear, a linear model of the rows (weight decay is then toward
     /// it); or auto, the better of both in a short trial on part of the training rows, which the first lines name [default: auto;
     /// with --preset paper random]
@@ -209,6 +213,8 @@ pub struct Plan {
     /// Bytes of a number.
     pub precision: Option<u8>,
     pub stream: Option<Stream>,
+    /// Networks whose mean is the model.
+    pub average: Option<u64>,
 }
 
 /// Training by passes over a file.
@@ -318,6 +324,7 @@ impl Args {
         if self.stream {
             self.check_stream()?;
         }
+        self.check_average()?;
         let stream = self.stream.then(|| Stream { rows: self.buffer.map(|rows| rows as usize) });
         let place = self.save.clone().or(self.resume.clone());
         let many = self.many.clone().check()?;
@@ -341,12 +348,12 @@ impl Args {
             }),
             None => Begin::New(self.new_run(model, length)?),
         };
-        let Self { out, every, save_every, seconds, json, require, device, threads, precision, .. } = self;
+        let Self { out, every, save_every, seconds, json, require, device, threads, precision, average, .. } = self;
         let (data, decision) = (self.reading.check(), self.decision.check()?);
         let for_two = for_two(&data.options, &decision, self.fpr.is_some());
         let rows = RowsPlan { file: self.data, test: self.test, split: self.split, data, for_two };
         let manner = Manner { place, out, every, save_every, seconds, json, require };
-        Ok(Plan { rows, begin, decision, manner, many, device, threads, precision, stream })
+        Ok(Plan { rows, begin, decision, manner, many, device, threads, precision, stream, average })
     }
 
     fn check_lengths(&self) -> Result<()> {
@@ -390,6 +397,34 @@ impl Args {
         let inputs = [Some(&self.data), self.test.as_ref()].into_iter().flatten().map(|path| &**path);
         many.check_with(option, self.seed.unwrap_or(1), &self.set)?;
         many.check_files([&self.save, &self.out], &inputs.collect::<Vec<_>>())
+    }
+
+    /// Refuses what the mean of networks does not have.
+    fn check_average(&self) -> Result<()> {
+        let Some(count) = self.average else { return Ok(()) };
+        for (name, given, why) in [
+            ("stream", self.stream, "rows that pass are trained on once"),
+            ("resume", self.resume.is_some(), "a saved run is one; --out writes the mean"),
+            ("save", self.save.is_some(), "a saved run is one; --out writes the mean"),
+            ("start", self.start.is_some(), "networks begin at start values of their own"),
+            ("seeds", self.many.seeds.is_some(), "runs are compared there"),
+            ("grid", self.many.grid.is_some(), "runs are compared there"),
+            ("seconds", self.seconds.is_some(), "networks are trained alike; --steps and --passes say how long"),
+            ("constraint", !self.constraint.is_empty(), "the mean of models that keep a bound may pass it"),
+            ("preset", preset(&self.preset).is_some(), "the mean of models that keep a bound may pass it"),
+            ("group", !self.reading.group.is_empty(), "the mean of models that keep a bound may pass it"),
+            ("device", self.device != Choice::Cpu, "goes on the CPU"),
+        ] {
+            if given {
+                return Err(CliError::input(format!("--{name}: cannot be used with --average: {why}")));
+            }
+        }
+        if self.model.as_deref().is_none_or(|model| model == "linear") {
+            return Err(CliError::input(format!(
+                "--average {count}: is of networks (--model mlp:32); the mean of linear models is one linear model"
+            )));
+        }
+        Ok(())
     }
 
     /// Refuses what needs all rows at once, or is not done with parts of them.

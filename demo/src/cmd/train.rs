@@ -2,6 +2,7 @@
 
 use crate::args::train::{Args, Begin, Plan};
 use crate::error::{CliError, Result};
+use crate::run::average::Others;
 use crate::run::device::{self, Engine};
 use crate::run::many::{self, List};
 use crate::run::resume::{differs, resume};
@@ -48,7 +49,7 @@ fn run_in<T: Real>(
     open: device::Open<T>,
     choose: many::Choose<T>,
 ) -> Result<()> {
-    let Plan { rows, begin: from, decision, manner, many, device, threads, .. } = plan;
+    let Plan { rows, begin: from, decision, manner, many, device, threads, average, .. } = plan;
     let mut training = match (&from, &many) {
         (Begin::New(new), Some(many)) => {
             let list = List::<T>::new(&rows, &decision, &manner, new, many)?;
@@ -69,6 +70,7 @@ fn run_in<T: Real>(
     if manner.require && training.watch.constraints().is_empty() {
         return Err(CliError::input("--require: nothing is asked of this run; --constraint asks"));
     }
+    training.average = average.map(|count| Others::train(&training, &decision, count)).transpose()?;
     walk(&rows.file, &manner, &mut training)
 }
 

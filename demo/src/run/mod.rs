@@ -1,5 +1,6 @@
 //! Training runs: their rows, their steps, what the steps are computed on, and many of them.
 
+pub mod average;
 pub mod decisions;
 pub mod device;
 pub mod due;

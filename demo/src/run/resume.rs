@@ -64,8 +64,23 @@ pub fn resume<T: Real>(
     let best = kept(decision, run, &trainer, best, valid)?;
     let before = Some((decided.map(|decided| decided.rule), calibrated.map(|it| it.calibration.how())));
     let (rule, calibrate) = decisions::rule(decision, &trainer, best.is_some(), costs, before);
-    let (watch, engine, valid, report) = (Watch::new(&trainer), Engine::cpu(), share, None);
-    Ok(Training { trainer, engine, preparation, split, best, valid, costs, rule, calibrate, report, watch, held_out })
+    let (watch, engine, valid) = (Watch::new(&trainer), Engine::cpu(), share);
+    let (average, report) = (None, None);
+    Ok(Training {
+        trainer,
+        engine,
+        preparation,
+        split,
+        best,
+        valid,
+        costs,
+        rule,
+        calibrate,
+        average,
+        report,
+        watch,
+        held_out,
+    })
 }
 
 /// The configuration with the length and the settings of what is left.

@@ -190,6 +190,7 @@ impl<T: Real> Prepared<T> {
             costs,
             rule,
             calibrate,
+            average: None,
             report,
             watch,
             held_out,

@@ -2,6 +2,7 @@
 
 use crate::args::train::{New, RowsPlan};
 use crate::error::{CliError, Result};
+use crate::run::average::Others;
 use crate::run::device::Engine;
 use crate::tell::constraints::Named;
 use crate::tell::report::{self, Reporter};
@@ -33,6 +34,8 @@ pub struct Training<T: Real> {
     /// How the threshold is chosen, and what turns scores into probabilities.
     pub rule: ThresholdRule,
     pub calibrate: Option<Calibrate>,
+    /// Networks from other seeds, where the model is the mean of them and this one.
+    pub average: Option<Others<T>>,
     /// The last.
     pub report: Option<Report>,
     /// What it trains under.
@@ -145,12 +148,16 @@ impl<T: Real> Training<T> {
         Ok(())
     }
 
-    /// The model to keep: the best on the validation rows, or the last.
-    pub fn model(&self) -> Predictor<T> {
+    /// The model to keep: the best on the validation rows, or the last; or the mean of several such.
+    pub fn model(&self) -> Result<Predictor<T>> {
         let last = self.trainer.predictor();
-        match self.kept() {
-            Some(best) => last.clone().with_params(best.params().to_vec()).unwrap_or(last),
+        let own = match self.kept() {
+            Some(best) => last.with_params(best.params().to_vec())?,
             None => last,
+        };
+        match &self.average {
+            Some(others) => others.with(own),
+            None => Ok(own),
         }
     }
 
@@ -207,7 +214,7 @@ impl<T: Real> Training<T> {
 
     /// The file of the model alone.
     pub fn alone(&self) -> Result<Vec<u8>> {
-        let mut model = self.model();
+        let mut model = self.model()?;
         let trained = self.trained(Some(&mut model))?;
         Ok(SavedModel { trained, ..self.file(&mut model)? }.to_bytes())
     }
@@ -363,7 +370,7 @@ impl<T: Real> Training<T> {
     /// The file's bytes.
     pub fn save(&mut self) -> Result<Vec<u8>> {
         let (best, trained) = (self.best.as_ref().map(Best::save), self.trained(None)?);
-        let file = self.file(&mut self.model())?;
+        let file = self.file(&mut self.model()?)?;
         Ok(SavedModel { best, trained, trainer: self.trainer.save(), ..file }.to_bytes())
     }
 

@@ -130,9 +130,12 @@ fn results<T: Real>(
         reporter.say(details)?;
     }
     let mut totals = run.totals(clock.elapsed().as_secs_f64());
-    let mut model = run.model();
+    let mut model = run.model()?;
     if let Some(best) = &run.best {
         reporter.say(kept(run, best, &mut totals))?;
+    }
+    if let Some(others) = &run.average {
+        reporter.say(others.tell(run, &mut totals))?;
     }
     if let Some(text) = run.test_figures(&mut model, &mut totals)? {
         reporter.say(text)?;

@@ -673,6 +673,16 @@ pub const CASES: &[Case] = &[
     ),
     of("--…: cannot be used with …: …", "train good.csv --seeds 2 --resume m", "train good.csv --seeds 2 --steps 5"),
     of(
+        "--…: cannot be used with --average: …",
+        "train good.csv --average 2 --model mlp:4 --save m --steps 5",
+        "train good.csv --average 2 --model mlp:4 --steps 5",
+    ),
+    of(
+        "--average …: is of networks (--model mlp:32); the mean of linear models is one linear model",
+        "train good.csv --average 2 --steps 5",
+        "train good.csv --average 2 --model mlp:4 --steps 5",
+    ),
+    of(
         "--…: cannot be used with --stream: …",
         "train good.csv --stream --split 0.5",
         "train good.csv --stream --steps 5",

@@ -79,7 +79,7 @@ impl Row {
             return Err(CliError::input(Warning::Constant.sentence(training.method())));
         }
         let kept = training.kept().map(undercurve::trainer::Best::step);
-        let mut model = training.model();
+        let mut model = training.model()?;
         let valid = training.best.as_ref().map(|best| best.valid_data().clone());
         let mut parts = Vec::new();
         let at_end = |figures: Option<Figures>| figures.filter(|_| kept.is_none());
