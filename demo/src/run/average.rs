@@ -4,7 +4,7 @@ use crate::args::decide::DecisionPlan;
 use crate::error::{CliError, Result};
 use crate::run::decisions;
 use crate::run::stop::{listen, stopped};
-use crate::run::training::Training;
+use crate::run::training::{Training, kept};
 use anyhow::anyhow;
 use serde_json::{Value, json};
 use undercurve::Real;
@@ -27,10 +27,9 @@ struct Told {
 
 impl Told {
     fn of<T: Real>(trainer: &Trainer<T>, best: Option<&Best<T>>) -> Self {
-        let kept = best.filter(|best| best.keeps_the_best() && !best.params().is_empty());
         Self {
             seed: trainer.config().seed,
-            step: kept.map_or(trainer.steps_done(), Best::step),
+            step: kept(best).map_or(trainer.steps_done(), Best::step),
             valid: best.map(|best| (best.metric().to_string(), best.value())),
         }
     }
@@ -50,7 +49,11 @@ impl<T: Real> Others<T> {
         listen();
         let mut others = Self { models: Vec::new(), told: Vec::new() };
         let first = run.trainer.config();
-        for seed in (1..count).map(|k| first.seed.wrapping_add(k)) {
+        let last = first.seed.checked_add(count - 1);
+        let last = last.ok_or_else(|| {
+            CliError::input(format!("--average {count}: there are not so many seeds after {}", first.seed))
+        })?;
+        for seed in first.seed + 1..=last {
             let config = Config { seed, ..first.clone() };
             let mut trainer = Trainer::new(&config, run.trainer.train_data().clone(), None)?;
             let valid = run.best.as_ref().map(|best| best.valid_data().clone());
@@ -58,7 +61,7 @@ impl<T: Real> Others<T> {
             walk(&mut trainer, best.as_mut())?;
             let mut model = trainer.predictor();
             others.told.push(Told::of(&trainer, best.as_ref()));
-            if let Some(best) = best.filter(|best| best.keeps_the_best() && !best.params().is_empty()) {
+            if let Some(best) = kept(best.as_ref()) {
                 model = model.with_params(best.params().to_vec())?;
             }
             others.models.push(model);

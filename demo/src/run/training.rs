@@ -44,6 +44,11 @@ pub struct Training<T: Real> {
     pub held_out: Named<T>,
 }
 
+/// What keeps a model, if it is not the last.
+pub fn kept<T: Real>(best: Option<&Best<T>>) -> Option<&Best<T>> {
+    best.filter(|best| best.keeps_the_best() && !best.params().is_empty())
+}
+
 impl<T: Real> Training<T> {
     /// Tells what its rows are like, and of a new run which label counts as positive.
     pub fn notes(&self, rows: &RowsPlan, new: Option<&New>) {
@@ -163,7 +168,7 @@ impl<T: Real> Training<T> {
 
     /// What keeps the model, if it is not the last.
     pub fn kept(&self) -> Option<&Best<T>> {
-        self.best.as_ref().filter(|best| best.keeps_the_best() && !best.params().is_empty())
+        kept(self.best.as_ref())
     }
 
     /// The rows that the threshold is chosen on, and what they are called.

@@ -683,6 +683,11 @@ pub const CASES: &[Case] = &[
         "train good.csv --average 2 --model mlp:4 --steps 5",
     ),
     of(
+        "--average …: there are not so many seeds after …",
+        "train good.csv --average 2 --model mlp:4 --seed 18446744073709551615 --steps 5",
+        "train good.csv --average 2 --model mlp:4 --seed 18446744073709551614 --steps 5",
+    ),
+    of(
         "--…: cannot be used with --stream: …",
         "train good.csv --stream --split 0.5",
         "train good.csv --stream --steps 5",

@@ -29,10 +29,10 @@ export const SCENES = [
     title: "The best AUROC, the worst list",
     set: { lanes: pair("ce-balanced", "soap") },
     steps: [
-      { text: "{A} weighs both classes alike, a common remedy for rare positives. AUROC: {a.auroc} in A, {b.auroc} in B. {more.auroc}." },
-      { text: "Average precision of the same two rankings: {a.ap} in A, {b.ap} in B. {more.ap}. Only {share} of the rows are positive, so most pairs say little about the top." },
-      { set: { find: 0.3 }, text: "The top of the list: to find {wanted} of {positives} positives, A shows {a.wrong} false positives, B {b.wrong}. Of the first 100 rows, {hundred.a} are positive in A, {hundred.b} in B." },
-      { set: { find: 0.95 }, text: "The bottom: to find {wanted} of {positives}, A shows {a.wrong} false positives, B {b.wrong}. {fewer.wrong}. Which ranking is better depends on how far somebody reads." },
+      { text: "{A} gives positives and negatives the same total weight, a common remedy for rare positives. AUROC: {a.auroc} in A, {b.auroc} in B. {more.auroc}." },
+      { text: "Average precision of the same two rankings: {a.ap} in A, {b.ap} in B. {more.ap}. AUROC counts all pairs of rows alike, and few of them are at the top." },
+      { set: { find: 0.3 }, text: "To find {wanted} of {positives} positives, A shows {a.wrong} false positives, B {b.wrong}. Of the first 100 rows, {hundred.a} are positive in A, {hundred.b} in B." },
+      { set: { find: 0.95 }, text: "To find {wanted} of {positives}, A shows {a.wrong} false positives, B {b.wrong}. {fewer.wrong}. Which ranking is better depends on how far somebody reads." },
     ],
   },
   {

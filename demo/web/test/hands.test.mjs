@@ -91,7 +91,7 @@ test("rows are added, moved, flipped and erased by the mouse; both lanes follow 
         globalThis.answers.push(performance.now() - globalThis.pressedAt);
         globalThis.pressedAt = 0;
       }
-      if (shots && globalThis.pictures.at(-1)?.of !== shots) globalThis.pictures.push({ of: shots, moved: Boolean(shots.moved), rows: globalThis.undercurve.rows().y.length, step: document.documentElement.dataset.step });
+      if (shots && globalThis.pictures.at(-1)?.of !== shots) globalThis.pictures.push({ of: shots, moved: Boolean(shots.moved), rows: globalThis.undercurve.rows().y.length, step: document.documentElement.dataset.step, cells: [shots.a, shots.b].map(({ surfaceScores }) => surfaceScores?.[0]) });
       requestAnimationFrame(look);
     };
     look();
@@ -120,6 +120,8 @@ test("rows are added, moved, flipped and erased by the mouse; both lanes follow 
   await page.mouse.move(...(await onPage(page, "a", [corner[0] + 1, corner[1]])), { steps: 6 });
   await page.waitForFunction(() => globalThis.pictures.some(({ moved }) => moved));
   assert.equal(await top(), begun, "the map stays under the hand");
+  const [under] = [await data(page)].map(({ X }) => X.slice(first.X.length, first.X.length + 2));
+  for (const lane of ["a", "b"]) assert.ok((await dark(lane, under)) > 3, `lane ${lane} shows the first of them while the pointer is down`);
   await page.mouse.up();
   await done(page, 1);
   const added = await data(page);
@@ -136,6 +138,10 @@ test("rows are added, moved, flipped and erased by the mouse; both lanes follow 
   const pictures = await page.evaluate(() => globalThis.pictures.map(({ of, ...one }) => one));
   const followed = pictures.filter(({ moved, rows }) => moved && rows > first.y.length);
   assert.ok(followed.length > 0, "they are trained on while the pointer is down");
+  for (const [k, lane] of ["a", "b"].entries()) {
+    const [before, after] = [pictures[0].cells[k], followed.at(-1).cells[k]];
+    assert.ok(Math.abs(after - before) > 1e-3 * Math.abs(before), `lane ${lane} learns from them: ${before}, then ${after}`);
+  }
   assert.deepEqual([...new Set(pictures.map(({ step }) => step))], ["60"], "never through step 0");
   // Move: what is in the circle, and nothing else.
   await page.fill("#hands-size", "0.7");
@@ -596,6 +602,11 @@ test("in a frame of another page a scene is whole, without scrolling, and leads 
     }
     const [a, b] = await page.$$eval("canvas.map", (maps) => maps.map((one) => one.getBoundingClientRect()).map(({ top, width, height }) => [top, width, height]));
     assert.deepEqual(a, b, "maps of one size, side by side");
+    const covered = await page.$$eval("canvas.map", (maps) => maps.filter((map) => {
+      const { left, top, width, height } = map.getBoundingClientRect();
+      return document.elementFromPoint(left + width / 2, top + height / 2) !== map;
+    }).length);
+    assert.equal(covered, 0, "nothing lies over the maps");
     assert.deepEqual(errors, []);
     await close();
   }

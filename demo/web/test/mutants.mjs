@@ -63,7 +63,7 @@ const MUTANTS = [
   ["code with the drawn rows, whatever was done by hand", "views/code.js", "byHand: Boolean(rows.peek().hands)", "byHand: false", "copied as code"],
   ["terms without their meaning", "glossary.js", "tip.textContent = TERMS[term.dataset.term];", "", "says what it means"],
   ["a frame that begins with the first scene", "main.js", 'const first = `${asked.get("embed")}.1`;', 'const first = "";', "in a frame of another page"],
-  ["a frame that scrolls", "style.css", ".embed .curves { display: none; }", "", "in a frame of another page"],
+  ["curves over the maps of a frame", "style.css", ".embed .curves { display: none; }", "", "in a frame of another page"],
   ["a band on a plain axis", "band.js", "return this.near ? 100 * stretch(percent / 100) : percent;", "return percent;", "band near 0"],
   ["a stretched curve of the coarse points", "views/curves.js", "const xs = exact ? stretched : grid;", "const xs = grid;", "band near 0"],
   ["a ROC curve that ignores ties", "ranking.js", "const share = to[0] > at ? (at - from[0]) / (to[0] - from[0]) : 1;", "const share = 1;", "ROC curve at any rate"],
