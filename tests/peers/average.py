@@ -1,4 +1,4 @@
-"""Networks alone and the mean of five, on the samples of the page: python3 tests/peers/average.py PROGRAM [K]
+"""Networks alone and the mean of five, on the samples of the page: python3 tests/peers/average.py PROGRAM [K [OPTION …]]
 
 Test AP of `mlp:32` by cross-entropy and by SOAP, with validation rows, on ten splits of each set, and seconds of a training. No package is needed.
 """
@@ -17,7 +17,7 @@ SPLITS = 10
 
 def ap(program, name, method, seed, more):
     command = [program, "train", SAMPLES / f"{name}.csv", *SETS[name], "--split", "0.6", "--valid", "0.25", "--method", method, "--model", "mlp:32",
-               "--seed", str(1000 * seed), "--json", *more]
+               "--seed", str(1000 * seed), "--json", *more, *sys.argv[3:]]
     start = time.perf_counter()
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode:
