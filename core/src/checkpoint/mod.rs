@@ -5,18 +5,13 @@
 
 mod codec;
 #[cfg(feature = "tables")]
-mod decided;
-#[cfg(feature = "tables")]
 mod model_file;
 mod reals;
 
 pub(crate) use codec::{Coded, Reader, write_bytes};
-pub(crate) use reals::{reals, write_reals};
 #[cfg(feature = "tables")]
-pub use {
-    decided::{Calibrated, Decided},
-    model_file::{SavedModel, Trained},
-};
+pub use model_file::{Calibrated, Decided, SavedModel, Trained};
+pub(crate) use reals::{reals, write_reals};
 
 use alloc::vec::Vec;
 use core::fmt;

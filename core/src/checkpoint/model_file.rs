@@ -1,6 +1,10 @@
 //! A model file: a preparation, a saved run or model, and what was decided with it.
 
-use super::{Calibrated, CheckpointError, Coded, Decided, Kind, Reader, open, seal, section, sections, write_bytes};
+mod decided;
+
+pub use decided::{Calibrated, Decided};
+
+use super::{CheckpointError, Coded, Kind, Reader, open, seal, section, sections, write_bytes};
 use crate::data::{Encoding, Preparation};
 use crate::metric::Costs;
 use alloc::string::String;

@@ -42,9 +42,7 @@ pub use constraints::*;
 pub use device::Snapshot;
 pub use figures::Figures;
 pub use given::*;
-pub use predictor::Predictor;
-#[cfg(feature = "tables")]
-pub use predictor::Scored;
+pub use predictor::{Predictor, Scored};
 #[cfg(feature = "exact-methods")]
 pub use ridge::{Path, PathPoint};
 pub use run::{CONVERGED, Diagnostic, Objective, Run, SumReport};

@@ -20,11 +20,7 @@ use alloc::vec::Vec;
 use file::FromFile;
 
 #[cfg_attr(not(feature = "tables"), path = "predictor/no_file.rs")]
-#[cfg_attr(feature = "tables", path = "predictor/of_file.rs")]
 mod file;
-
-#[cfg(feature = "tables")]
-pub use file::Scored;
 
 /// A trained model alone, to score with.
 ///
@@ -58,6 +54,15 @@ pub struct Predictor<T: Real> {
     run: bool,
     file: FromFile,
     passes: SharedPasses<T>,
+}
+
+/// What `Predictor::predict_file` finds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scored<T> {
+    /// A score for each row, or rows × classes, row-major.
+    pub scores: Vec<T>,
+    /// The cells of the columns to keep, rows × columns, row-major.
+    pub kept: Vec<String>,
 }
 
 /// Whether the method fits probabilities to the rows as they are. (Small builds, in which looking a method up would bring its whole
@@ -146,7 +151,6 @@ impl<T: Real> Predictor<T> {
     /// `Empty` for none, `Unsupported` for linear models, `Param` for other shapes or classes; `Overflow`.
     ///
     /// [`Mlp::average`]: crate::model::Mlp::average
-    #[cfg(feature = "tables")]
     pub fn average(networks: &[Self]) -> crate::Result<Self> {
         use crate::error::Error;
         let Some(first) = networks.first() else { return Err(Error::Empty { what: "networks" }) };

@@ -70,7 +70,8 @@ fn run_in<T: Real>(
     if manner.require && training.watch.constraints().is_empty() {
         return Err(CliError::input("--require: nothing is asked of this run; --constraint asks"));
     }
-    training.average = average.map(|count| Others::train(&training, &decision, count)).transpose()?;
+    training.average =
+        average.map(|count| Others::train(&training.trainer, training.best.as_ref(), &decision, count)).transpose()?;
     walk(&rows.file, &manner, &mut training)
 }
 

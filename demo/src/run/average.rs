@@ -4,7 +4,6 @@ use crate::args::decide::DecisionPlan;
 use crate::error::{CliError, Result};
 use crate::run::decisions;
 use crate::run::stop::{listen, stopped};
-use crate::run::training::{Training, kept};
 use anyhow::anyhow;
 use serde_json::{Value, json};
 use undercurve::Real;
@@ -14,6 +13,11 @@ use undercurve::trainer::{Best, Config, Predictor, Trainer};
 pub struct Others<T: Real> {
     models: Vec<Predictor<T>>,
     told: Vec<Told>,
+}
+
+/// What keeps a model, if it is not the last.
+pub fn kept<T: Real>(best: Option<&Best<T>>) -> Option<&Best<T>> {
+    best.filter(|best| best.keeps_the_best() && !best.params().is_empty())
 }
 
 /// What a report says of one network.
@@ -45,18 +49,18 @@ impl Told {
 
 impl<T: Real> Others<T> {
     /// Trains all but the first of `count` networks, each on the rows of the first and kept by its own best step.
-    pub fn train(run: &Training<T>, decision: &DecisionPlan, count: u64) -> Result<Self> {
+    pub fn train(run: &Trainer<T>, best: Option<&Best<T>>, decision: &DecisionPlan, count: u64) -> Result<Self> {
         listen();
         let mut others = Self { models: Vec::new(), told: Vec::new() };
-        let first = run.trainer.config();
+        let first = run.config();
         let last = first.seed.checked_add(count - 1);
         let last = last.ok_or_else(|| {
             CliError::input(format!("--average {count}: there are not so many seeds after {}", first.seed))
         })?;
         for seed in first.seed + 1..=last {
             let config = Config { seed, ..first.clone() };
-            let mut trainer = Trainer::new(&config, run.trainer.train_data().clone(), None)?;
-            let valid = run.best.as_ref().map(|best| best.valid_data().clone());
+            let mut trainer = Trainer::new(&config, run.train_data().clone(), None)?;
+            let valid = best.map(|best| best.valid_data().clone());
             let mut best = valid.map(|valid| decisions::best(decision, &trainer, valid)).transpose()?;
             walk(&mut trainer, best.as_mut())?;
             let mut model = trainer.predictor();
@@ -76,8 +80,8 @@ impl<T: Real> Others<T> {
     }
 
     /// Adds what the report says of every network, and gives it in a line.
-    pub fn tell(&self, run: &Training<T>, totals: &mut Value) -> String {
-        let own = Told::of(&run.trainer, run.best.as_ref());
+    pub fn tell(&self, run: &Trainer<T>, best: Option<&Best<T>>, totals: &mut Value) -> String {
+        let own = Told::of(run, best);
         let all: Vec<&Told> = std::iter::once(&own).chain(&self.told).collect();
         totals["average"] = all.len().into();
         totals["runs"] = all.iter().map(|told| told.json()).collect();

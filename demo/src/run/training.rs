@@ -2,7 +2,7 @@
 
 use crate::args::train::{New, RowsPlan};
 use crate::error::{CliError, Result};
-use crate::run::average::Others;
+use crate::run::average::{Others, kept};
 use crate::run::device::Engine;
 use crate::tell::constraints::Named;
 use crate::tell::report::{self, Reporter};
@@ -42,11 +42,6 @@ pub struct Training<T: Real> {
     pub watch: Watch,
     /// Of the files whose loss is bounded, the rows that are not trained on.
     pub held_out: Named<T>,
-}
-
-/// What keeps a model, if it is not the last.
-pub fn kept<T: Real>(best: Option<&Best<T>>) -> Option<&Best<T>> {
-    best.filter(|best| best.keeps_the_best() && !best.params().is_empty())
 }
 
 impl<T: Real> Training<T> {

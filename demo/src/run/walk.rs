@@ -135,7 +135,7 @@ fn results<T: Real>(
         reporter.say(kept(run, best, &mut totals))?;
     }
     if let Some(others) = &run.average {
-        reporter.say(others.tell(run, &mut totals))?;
+        reporter.say(others.tell(&run.trainer, run.best.as_ref(), &mut totals))?;
     }
     if let Some(text) = run.test_figures(&mut model, &mut totals)? {
         reporter.say(text)?;

@@ -1,4 +1,4 @@
-//! In place of `of_file.rs` in builds without tables: the model alone.
+//! In place of `file.rs` in builds without tables: the model alone.
 
 use super::{Predictor, TrainerError};
 use crate::decision::Calibration;

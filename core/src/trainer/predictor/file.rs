@@ -1,7 +1,7 @@
 //! The model of a model file, which scores rows of tables, too.
 
 use super::super::best::best_params;
-use super::{Predictor, TrainerError};
+use super::{Predictor, Scored, TrainerError};
 use crate::checkpoint::{CheckpointError, SavedModel};
 use crate::data::{Blocks, DataError, DataErrorKind, Missing, Preparation, RawTable, ReadOptions, Target};
 use crate::decision::Calibration;
@@ -31,15 +31,6 @@ impl FromFile {
 }
 
 const WITHOUT_PREPARATION: &str = "rows of a table by a model without its preparation";
-
-/// What [`Predictor::predict_file`] finds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Scored<T> {
-    /// A score for each row, or rows × classes, row-major.
-    pub scores: Vec<T>,
-    /// The cells of the columns to keep, rows × columns, row-major.
-    pub kept: Vec<String>,
-}
 
 pub(super) fn load<T: Real>(bytes: &[u8]) -> Result<Predictor<T>, TrainerError> {
     match SavedModel::from_bytes(bytes) {
