@@ -17,7 +17,7 @@ use super::weights::weights;
 use super::{Missing, Options, Preparation, SplitBy, cross};
 use crate::batch::WEIGHTS;
 use crate::error::Error;
-use crate::features::EVERY;
+use crate::features::{COMPACT, EVERY};
 use crate::metric::check_weights;
 use crate::real::Real;
 use alloc::collections::BTreeSet;
@@ -181,6 +181,9 @@ impl Preparation {
         };
         if options.cross.is_empty() {
             return Ok(made);
+        }
+        if COMPACT {
+            return Err(table.error(Error::Unsupported { what: "products of columns in small builds" }.into()));
         }
         let column = options.weight.as_ref().filter(|_| WEIGHTS);
         let weights = column.map(|column| weights(table, column, rows)).transpose()?.unwrap_or_default();
