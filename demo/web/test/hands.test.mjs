@@ -113,6 +113,23 @@ test("rows are added, moved, flipped and erased by the mouse; both lanes follow 
     const { x, y } = globalThis.undercurve.window("a");
     return [x[0] + 0.12 * (x[1] - x[0]), y[1] - 0.12 * (y[1] - y[0])];
   });
+  // How much is dark on the other lane's map, before the stroke and from there to the first picture that was trained.
+  await page.evaluate((ink) => {
+    const canvas = document.querySelector("#lane-b canvas.map");
+    const count = () => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let dark = 0;
+      for (let at = 0; at < data.length; at += 4) if (ink.every((value, c) => Math.abs(data[at + c] - value) < 60)) dark += 1;
+      return dark;
+    };
+    globalThis.inked = [count(), 0];
+    const each = () => {
+      if (globalThis.undercurve.shots().moved) return;
+      globalThis.inked[1] = Math.max(globalThis.inked[1], count());
+      requestAnimationFrame(each);
+    };
+    each();
+  }, ink);
   const top = () => page.$eval("#lane-a canvas.map", (map) => map.getBoundingClientRect().top);
   const begun = await top();
   await page.mouse.move(...(await onPage(page, "a", corner)));
@@ -120,6 +137,8 @@ test("rows are added, moved, flipped and erased by the mouse; both lanes follow 
   await page.mouse.move(...(await onPage(page, "a", [corner[0] + 1, corner[1]])), { steps: 6 });
   await page.waitForFunction(() => globalThis.pictures.some(({ moved }) => moved));
   assert.equal(await top(), begun, "the map stays under the hand");
+  const [before, early] = await page.evaluate(() => globalThis.inked);
+  assert.ok(early > before + 40, `rows are drawn at once: ${before} dark, then ${early}`);
   const [under] = [await data(page)].map(({ X }) => X.slice(first.X.length, first.X.length + 2));
   for (const lane of ["a", "b"]) assert.ok((await dark(lane, under)) > 3, `lane ${lane} shows the first of them while the pointer is down`);
   await page.mouse.up();
