@@ -381,7 +381,7 @@ impl<T: Real> Training<T> {
 
     /// What keeps the model, if it is not the last.
     fn kept(&self) -> Option<&Best<T>> {
-        self.best.as_ref().filter(|best| best.keeps_the_best() && !best.params().is_empty())
+        self.best.as_ref().filter(|best| best.keeps_a_step())
     }
 
     /// The model to keep: the best on the validation rows, or the last.

@@ -242,6 +242,11 @@ impl<T: Real> Best<T> {
     pub fn keeps_the_best(&self) -> bool {
         self.keep
     }
+    /// Whether the model to keep is that of a step looked at, and not the run's last.
+    #[must_use]
+    pub fn keeps_a_step(&self) -> bool {
+        self.keep && !self.params.is_empty()
+    }
     /// The step of the best model; 0 before the first look.
     #[must_use]
     pub fn step(&self) -> u64 {

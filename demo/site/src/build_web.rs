@@ -180,7 +180,7 @@ fn is_made(checkout: &Checkout) -> bool {
     let sources = sources.iter().map(|source| checkout.root.join(source)).chain(std::env::current_exe().ok());
     let changed =
         sources.map(|source| written(&source)).collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max());
-    let made = fs::metadata(checkout.package().join(MADE)).and_then(|made| made.modified()).ok();
+    let made = written(&checkout.package().join(MADE));
     let there = modules().all(|module| checkout.package().join(format!("{}_bg.wasm", module.1)).is_file());
     there && changed.is_some() && made > changed
 }
@@ -414,9 +414,8 @@ fn artifact(messages: &str) -> Option<PathBuf> {
 /// `npm ci`, unless what it installed is newer than the lock file.
 fn install(checkout: &Checkout) -> Result<((), String)> {
     let web = checkout.web();
-    let modified = |path: PathBuf| fs::metadata(path).and_then(|meta| meta.modified()).ok();
-    let installed = modified(web.join("node_modules/.package-lock.json"));
-    if installed.is_some() && installed >= modified(web.join("package-lock.json")) {
+    let installed = written(&web.join("node_modules/.package-lock.json"));
+    if installed.is_some() && installed >= written(&web.join("package-lock.json")) {
         return Ok(((), "present".into()));
     }
     let args: Vec<OsString> = ["ci", "--no-audit", "--no-fund", "--ignore-scripts"].map(OsString::from).into();

@@ -15,11 +15,6 @@ pub struct Others<T: Real> {
     told: Vec<Told>,
 }
 
-/// What keeps a model, if it is not the last.
-pub fn kept<T: Real>(best: Option<&Best<T>>) -> Option<&Best<T>> {
-    best.filter(|best| best.keeps_the_best() && !best.params().is_empty())
-}
-
 /// What a report says of one network.
 struct Told {
     seed: u64,
@@ -33,7 +28,7 @@ impl Told {
     fn of<T: Real>(trainer: &Trainer<T>, best: Option<&Best<T>>) -> Self {
         Self {
             seed: trainer.config().seed,
-            step: kept(best).map_or(trainer.steps_done(), Best::step),
+            step: best.filter(|best| best.keeps_a_step()).map_or(trainer.steps_done(), Best::step),
             valid: best.map(|best| (best.metric().to_string(), best.value())),
         }
     }
@@ -65,7 +60,7 @@ impl<T: Real> Others<T> {
             walk(&mut trainer, best.as_mut())?;
             let mut model = trainer.predictor();
             others.told.push(Told::of(&trainer, best.as_ref()));
-            if let Some(best) = kept(best.as_ref()) {
+            if let Some(best) = best.filter(Best::keeps_a_step) {
                 model = model.with_params(best.params().to_vec())?;
             }
             others.models.push(model);

@@ -2,7 +2,7 @@
 
 use crate::args::train::{New, RowsPlan};
 use crate::error::{CliError, Result};
-use crate::run::average::{Others, kept};
+use crate::run::average::Others;
 use crate::run::device::Engine;
 use crate::tell::constraints::Named;
 use crate::tell::report::{self, Reporter};
@@ -163,7 +163,7 @@ impl<T: Real> Training<T> {
 
     /// What keeps the model, if it is not the last.
     pub fn kept(&self) -> Option<&Best<T>> {
-        kept(self.best.as_ref())
+        self.best.as_ref().filter(|best| best.keeps_a_step())
     }
 
     /// The rows that the threshold is chosen on, and what they are called.

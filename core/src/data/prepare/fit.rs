@@ -90,7 +90,7 @@ impl Preparation {
         let label = find_label(table, options)?;
         targets::<f64>(table, &label, rows)?;
         let scale = options.scale.unwrap_or_else(|| Scale::usual(table.format()));
-        let layout = match &table.content {
+        let (layout, weights) = match &table.content {
             Content::Libsvm { ptr, col, val, cols, .. } => {
                 if options.encode != Encode::Linear {
                     return Err(table.error(Error::Unsupported { what: "splines and bins of LIBSVM rows" }.into()));
@@ -112,7 +112,7 @@ impl Preparation {
                     Unfit::Spread(column) => table.error(DataErrorKind::Spread { column: format!("{}", column + 1) }),
                     Unfit::Ranks => table.error(RANKS.into()),
                 })?;
-                Layout::Numbered { cols: *cols, maps }
+                (Layout::Numbered { cols: *cols, maps }, Vec::new())
             }
             Content::Csv { names, columns, .. } => {
                 let places = places(names);
@@ -162,7 +162,7 @@ impl Preparation {
                 if width == 0 {
                     return Err(table.error(DataErrorKind::NoFeatures));
                 }
-                Layout::Named(fitted)
+                (Layout::Named(fitted), weights)
             }
         };
         let groups = GroupRule::fit(table, options, rows)?;
@@ -185,8 +185,6 @@ impl Preparation {
         if COMPACT {
             return Err(table.error(Error::Unsupported { what: "products of columns in small builds" }.into()));
         }
-        let column = options.weight.as_ref().filter(|_| WEIGHTS);
-        let weights = column.map(|column| weights(table, column, rows)).transpose()?.unwrap_or_default();
         let crosses = cross::fit(&made, table, options, rows, &weights)?;
         Ok(Self { crosses, ..made })
     }
