@@ -85,3 +85,5 @@ mod trainer;
 mod warnings;
 #[path = "tests/weights.rs"]
 mod weights;
+#[path = "tests/wide.rs"]
+mod wide;

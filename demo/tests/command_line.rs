@@ -468,6 +468,33 @@ fn a_run_behind_cross_entropy_says_so() {
     assert!(said.contains(line) && said.contains("; try --method ce with this model, or linear, or"), "{said}");
 }
 
+/// A run on few rows that is compared with nothing says so, and what would tell.
+#[test]
+fn a_run_on_few_rows_says_that_nothing_tells_whether_it_is_ahead() {
+    let folder = Folder::new("unvalidated");
+    folder.write("few.csv", csv(900));
+    let told = |args: &[&str]| {
+        let output = run(&folder.0, &[&["train", "few.csv", "--steps", "300", "--json"], args].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (objects(&stdout(&output)).pop().unwrap()["unvalidated"].clone(), said)
+    };
+    let (few, said) = told(&["--method", "pauc-exact", "--fpr", "0:0.1"]);
+    let line = format!(
+        "note: {} positives and {} negatives in the range are few, and no validation rows tell whether pauc-exact is ahead of \
+         cross-entropy here; try `undercurve compare --metric pauc`, or --valid 0.3",
+        few["positives"], few["negatives"]
+    );
+    assert!(said.contains(&line) && few["negatives"].as_u64().unwrap() < 90, "{said}");
+    // Either remedy works, and cross-entropy is ahead of itself by nothing.
+    assert!(told(&["--method", "pauc-exact", "--fpr", "0:0.1", "--valid", "0.3"]).0.is_null());
+    assert!(told(&["--method", "ce"]).0.is_null());
+    let compare = ["compare", "few.csv", "--metric", "pauc", "--methods", "pauc-exact", "--fpr", "0:0.1"];
+    assert!(stdout(&run(&folder.0, &compare)).contains("pauc-exact"));
+    // Enough rows of both classes tell enough.
+    folder.write("few.csv", csv(3000));
+    assert!(told(&["--method", "soap"]).0.is_null());
+}
+
 #[test]
 fn methods_are_listed_with_their_parameters() {
     let folder = Folder::new("methods");

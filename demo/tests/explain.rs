@@ -80,6 +80,24 @@ fn parts_of_a_network_come_to_its_score() {
     assert!(mean("part:a", |x| x != 0.0) == 200 && mean("part:b", |x| x != 0.0) == 200);
 }
 
+/// Rows of so many categories are stored sparse.
+#[test]
+fn parts_of_many_categories_come_to_the_score() {
+    let folder = Folder::new("explain-wide");
+    let row = |at: usize| format!("{},shop{},{}\n", at % 17, (at * 7919) % 1100, usize::from(at % 1100 % 17 > 11));
+    folder.write("d.csv", "a,shop,label\n".to_string() + &(0..2400).map(row).collect::<String>());
+    train(&folder.0, &["--method", "ce"], "m");
+    let rows = rows(&folder.0, "m");
+    assert!(rows.len() == 2400 && rows.iter().any(|row| row["part:shop"] != 0.0));
+    rows.iter().for_each(|row| assert!((sum(row) - row["score"]).abs() < 1e-9, "{row:?}"));
+    // Importances of the card, of shuffled columns.
+    let auto = "auto d.csv --label label --metric auroc --methods ce --model linear --out auto";
+    let out = run(&folder.0, &auto.split(' ').collect::<Vec<_>>());
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let importances = std::fs::read_to_string(folder.0.join("auto/importances.csv")).unwrap();
+    assert!(importances.lines().nth(1).is_some_and(|first| first.starts_with("shop,0.")), "{importances}");
+}
+
 #[test]
 fn what_cannot_be_explained_is_refused() {
     let folder = Folder::new("explain-refused");

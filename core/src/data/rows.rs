@@ -103,6 +103,26 @@ impl<'a, T: Real> Rows<'a, T> {
         }
     }
 
+    /// Writes a row to `to`, which has a place for each column.
+    ///
+    /// # Errors
+    /// `Index` (no such row), `Length`.
+    pub fn copy_row(&self, row: usize, to: &mut [T]) -> Result<()> {
+        exact_len("row", self.cols(), to.len())?;
+        if row >= self.len() {
+            return Err(Error::Index { what: "row", at: row, len: self.len() });
+        }
+        match *self {
+            Self::Dense { data, cols } => to.copy_from_slice(&data[row * cols..][..cols]),
+            Self::Csr { ptr, col, val, .. } => {
+                to.fill(T::ZERO);
+                let (col, val) = Self::sparse_row(ptr, col, val, row);
+                col.iter().zip(val).for_each(|(&at, &x)| to[at as usize] = x);
+            }
+        }
+        Ok(())
+    }
+
     /// Columns and values of one sparse row.
     #[inline]
     pub(crate) fn sparse_row(ptr: &[usize], col: &'a [u32], val: &'a [T], row: usize) -> (&'a [u32], &'a [T]) {

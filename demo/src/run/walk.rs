@@ -11,6 +11,7 @@ use crate::tell::constraints::{self, Ended, Told};
 use crate::tell::report::Reporter;
 use crate::tell::risks;
 use crate::tell::signal::NoSignal;
+use crate::tell::unvalidated::Unvalidated;
 use crate::{input, output};
 use anyhow::anyhow;
 use serde_json::{Value, json};
@@ -143,6 +144,9 @@ fn results<T: Real>(
     if let Some(none) = NoSignal::of(&run.trainer, run.best.as_ref(), &mut model)? {
         totals["no_signal"] = none.object();
         reporter.say(none.sentence())?;
+    } else if let Some(unvalidated) = Unvalidated::of(&run.trainer, run.best.as_ref()) {
+        totals["unvalidated"] = unvalidated.object();
+        output::note(unvalidated.sentence());
     }
     // (What was stopped is compared with nothing: that would take time again.)
     if run.is_over()

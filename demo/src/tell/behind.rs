@@ -15,7 +15,7 @@ use undercurve::rng::Rng;
 use undercurve::trainer::{Best, Config, Length, ModelSpec, Predictor, Trainer};
 
 /// Methods that are cross-entropy themselves.
-const SAME: [&str; 2] = ["ce", "ce-exact"];
+pub(super) const SAME: [&str; 2] = ["ce", "ce-exact"];
 
 /// Replicates of an interval.
 const REPLICATES: u64 = 400;

@@ -57,12 +57,13 @@ impl Explainer {
 
     /// Of each row all of that.
     pub fn parts<T: Real>(&self, model: &mut Predictor<T>, rows: Rows<'_, T>, scores: &[T]) -> Result<Vec<f64>> {
-        let Rows::Dense { data, cols, .. } = rows else { return Err(no_names()) };
-        let mut start = [T::ZERO];
-        model.score(Rows::dense(&vec![T::ZERO; cols], cols)?, &mut start)?;
+        let cols = rows.cols();
+        let (mut row, mut start) = (vec![T::ZERO; cols], [T::ZERO]);
+        model.score(Rows::dense(&row, cols)?, &mut start)?;
         let start = start[0].f64();
         let mut all = Vec::with_capacity(scores.len() * (self.columns.len() + 2));
-        for (row, score) in data.chunks_exact(cols).zip(scores) {
+        for (at, score) in scores.iter().enumerate() {
+            rows.copy_row(at, &mut row)?;
             all.push(start);
             if self.linear {
                 let part = |at: &usize| model.params()[*at].f64() * row[*at].f64();
@@ -71,7 +72,7 @@ impl Explainer {
             }
             let mut rest = score.f64() - start;
             for column in &self.columns {
-                let part = along(model, row, &column.1)?;
+                let part = along(model, &row, &column.1)?;
                 rest -= part;
                 all.push(part);
             }

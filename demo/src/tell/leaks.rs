@@ -109,19 +109,34 @@ fn copies<T: Real>(data: &Dataset<T>) -> usize {
 
 /// Columns whose values of one class all lie above those of the other.
 fn labels<T: Real>(data: &Dataset<T>) -> Vec<String> {
-    let (Targets::Binary(labels), Rows::Dense { data: x, cols, .. }) = (data.targets(), data.rows()) else {
-        return Vec::new();
-    };
+    let (Targets::Binary(labels), cols) = (data.targets(), data.cols()) else { return Vec::new() };
     let positives = labels.iter().filter(|&&label| label == 1).count();
-    if positives.min(labels.len() - positives) < FEWEST {
+    let counts = [labels.len() - positives, positives];
+    if counts[0].min(counts[1]) < FEWEST {
         return Vec::new();
     }
     // Least and greatest of each class.
     let mut ends = vec![[[f64::INFINITY, f64::NEG_INFINITY]; 2]; cols];
-    for (row, &label) in x.chunks_exact(cols).zip(labels.iter()) {
-        for (ends, value) in ends.iter_mut().zip(row) {
-            let [least, most] = &mut ends[usize::from(label)];
-            (*least, *most) = (least.min(value.f64()), most.max(value.f64()));
+    let see = |[least, most]: &mut [f64; 2], value: f64| (*least, *most) = (least.min(value), most.max(value));
+    match data.rows() {
+        Rows::Dense { data: x, .. } => {
+            for (row, &label) in x.chunks_exact(cols).zip(labels.iter()) {
+                let of = ends.iter_mut().map(|ends| &mut ends[usize::from(label)]);
+                of.zip(row).for_each(|(ends, value)| see(ends, value.f64()));
+            }
+        }
+        Rows::Csr { ptr, col, val, .. } => {
+            let mut stored = vec![[0; 2]; cols];
+            for (row, &label) in labels.iter().enumerate() {
+                for at in ptr[row]..ptr[row + 1] {
+                    let (column, class) = (col[at] as usize, usize::from(label));
+                    see(&mut ends[column][class], val[at].f64());
+                    stored[column][class] += 1;
+                }
+            }
+            for (ends, stored) in ends.iter_mut().zip(stored) {
+                (0..2).filter(|&class| stored[class] < counts[class]).for_each(|class| see(&mut ends[class], 0.0));
+            }
         }
     }
     let apart = |[negative, positive]: [[f64; 2]; 2]| negative[1] < positive[0] || positive[1] < negative[0];

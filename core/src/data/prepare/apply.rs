@@ -15,6 +15,7 @@ use super::table::{
     refuse_doubt, reserve, zeros,
 };
 use super::weights::weights;
+use super::wide::Making;
 use super::{Missing, Preparation};
 use crate::batch::WEIGHTS;
 use crate::error::Error;
@@ -23,6 +24,7 @@ use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 impl Preparation {
     /// The features and targets of a whole table. A table that is given away, and not lent, gives its memory back on the way.
@@ -151,9 +153,9 @@ impl Preparation {
         }
         let made: Vec<Dataset<T>> = match (&self.layout, &table.content) {
             (Layout::Named(columns), Content::Csv { .. }) => {
-                let features = self.named(&mut table, columns, parts)?.into_iter();
-                let made = features.zip(targets).zip(parts).map(|(((data, summary), targets), rows)| {
-                    Dataset::new(Storage::Dense(data), self.cols(), targets, self.column_names(), summary, rows.len())
+                let features = self.named(&mut table, columns, parts, self.stored())?.into_iter();
+                let made = features.zip(targets).zip(parts).map(|(((storage, summary), targets), rows)| {
+                    Dataset::new(storage, self.cols(), targets, self.column_names(), summary, rows.len())
                 });
                 made.collect()
             }
@@ -235,20 +237,24 @@ impl Preparation {
         Ok(Dataset::new(storage, cols, targets, Vec::new(), summary, rows.len()))
     }
 
-    /// The values of parts of a table row by row, and what was filled in. It goes from the last row to the first, so that of a
-    /// table that was given away what is read can be given back.
-    /// Encoded columns of some rows of a table with named columns.
-    pub(super) fn encoded_rows(&self, table: &mut Cow<'_, RawTable>, rows: &[u32]) -> Result<Vec<f64>, DataError> {
+    /// Encoded columns of some rows of a table with named columns, dense.
+    pub(super) fn encoded_rows(&self, table: &RawTable, rows: &[u32]) -> Result<Vec<f64>, DataError> {
         let Layout::Named(columns) = &self.layout else { return Err(table.error(DataErrorKind::OtherFormat)) };
-        Ok(self.named(table, columns, &[rows])?.swap_remove(0).0)
+        match self.named(&mut Cow::Borrowed(table), columns, &[rows], None)?.swap_remove(0).0 {
+            Storage::Dense(data) => Ok(data),
+            Storage::Csr { .. } => Err(table.error(DataErrorKind::OtherFormat)),
+        }
     }
 
+    /// The values of parts of a table row by row, and what was filled in: sparse where a row stores so many at most, else dense. It goes
+    /// from the last row to the first, so that of a table that was given away what is read can be given back.
     fn named<T: Real>(
         &self,
         table: &mut Cow<'_, RawTable>,
         columns: &[Column],
         parts: &[&[u32]],
-    ) -> Result<Vec<(Vec<T>, Summary)>, DataError> {
+        stored: Option<usize>,
+    ) -> Result<Vec<(Storage<T>, Summary)>, DataError> {
         let Content::Csv { names, columns: raw, .. } = &table.content else {
             return Err(table.error(DataErrorKind::OtherFormat));
         };
@@ -266,7 +272,7 @@ impl Preparation {
             // (Pieces of numbers, and products, were asked for.)
             let pieces = |column: &Column| if let Role::Pieces { .. } = column.role { column.role.width() } else { 0 };
             let wide = cols - self.crosses.len() - columns.iter().map(pieces).sum::<usize>();
-            if rows.len().checked_mul(wide).is_none_or(|values| values > most) {
+            if stored.is_none() && rows.len().checked_mul(wide).is_none_or(|values| values > most) {
                 let widest = columns.iter().max_by_key(|column| column.role.width());
                 let widest = widest.map(|column| column.name.clone()).unwrap_or_default();
                 return Err(table.error(DataErrorKind::TooWide { rows: rows.len(), columns: cols, widest }));
@@ -280,7 +286,15 @@ impl Preparation {
                     summary.missing.push((column.name.clone(), missing));
                 }
             }
-            made.push((zeros::<T>(table, rows.len(), cols)?, summary));
+            let making = match stored {
+                Some(stored) => Making::Sparse {
+                    ends: reserve(table, rows.len(), 1)?,
+                    col: reserve(table, rows.len(), stored)?,
+                    val: reserve(table, rows.len(), stored)?,
+                },
+                None => Making::Dense { data: zeros::<T>(table, rows.len(), cols)?, cols },
+            };
+            made.push((making, summary));
         }
         let mut fillers = Vec::with_capacity(columns.len());
         let mut start = 0;
@@ -293,7 +307,7 @@ impl Preparation {
         let mut absent = vec![0.0; cols];
         fillers.iter().for_each(|filler| filler.absent(&mut absent));
         let mut unseen = vec![vec![0; fillers.len()]; parts.len()];
-        let mut buffer = vec![0.0; cols];
+        let (mut buffer, mut spans) = (vec![0.0; cols], Vec::new());
         let mut left: Vec<usize> = parts.iter().map(|rows| rows.len()).collect();
         // The first value that does not fit, with its row and column.
         let mut error: Option<(u32, usize, f64)> = None;
@@ -305,24 +319,24 @@ impl Preparation {
             for (part, rows) in parts.iter().enumerate() {
                 while let Some(&row) = rows[..left[part]].last().filter(|&&row| lent || row as usize >= end) {
                     left[part] -= 1;
-                    buffer.copy_from_slice(&absent);
+                    if stored.is_none() {
+                        buffer.copy_from_slice(&absent);
+                    }
+                    spans.clear();
                     for (filler, unseen) in fillers.iter().zip(&mut unseen[part]) {
-                        *unseen += usize::from(!filler.fill(raw, row as usize, &mut buffer));
+                        match filler.fill(raw, row as usize, &mut buffer) {
+                            Some(span) => spans.push(span),
+                            None => *unseen += 1,
+                        }
                     }
                     let base = cols - self.crosses.len();
                     for (at, cross) in self.crosses.iter().enumerate() {
                         buffer[base + at] = cross.of(&buffer);
                     }
-                    if self.scale == Scale::Unit {
-                        unit(&mut buffer);
-                    }
-                    let to = &mut made[part].0[left[part] * cols..][..cols];
-                    for (to, &x) in to.iter_mut().zip(&buffer) {
-                        *to = T::of(x);
-                    }
-                    if let Some(at) = to.iter().position(|x| !x.is_finite()) {
+                    spans.push(base..cols);
+                    if let Some((at, x)) = made[part].0.take(left[part], &mut buffer, &spans, self.scale) {
                         let cell = fillers.iter().rposition(|filler| filler.start() <= at).map_or(0, |at| found[at]);
-                        error = error.filter(|first| first.0 < row).or(Some((row, cell, buffer[at])));
+                        error = error.filter(|first| first.0 < row).or(Some((row, cell, x)));
                     }
                 }
             }
@@ -337,7 +351,7 @@ impl Preparation {
             let counted = columns.iter().zip(unseen).filter(|&(_, count)| count > 0);
             summary.unseen = counted.map(|(column, count)| (column.name.clone(), count)).collect();
         }
-        Ok(made)
+        Ok(made.into_iter().map(|(making, summary)| (making.done(), summary)).collect())
     }
 }
 
@@ -495,9 +509,9 @@ impl Filler {
         }
     }
 
-    /// Writes the row's value; false when its category is unknown.
+    /// Writes the row's value; the columns that it is in, none when its category is unknown.
     #[inline]
-    fn fill(&self, raw: &[RawColumn], row: usize, to: &mut [f64]) -> bool {
+    fn fill(&self, raw: &[RawColumn], row: usize, to: &mut [f64]) -> Option<Range<usize>> {
         match self {
             Self::Number { at, start, texts, mean, map, missing } => {
                 let x = match &raw[*at] {
@@ -508,7 +522,7 @@ impl Filler {
                 if let (true, Some(map)) = (x.is_nan(), missing) {
                     to[start + 1] = map.apply(1.0);
                 }
-                true
+                Some(*start..start + 1 + usize::from(missing.is_some()))
             }
             Self::Pieces { at, start, mean, pieces, missing } => {
                 let x = if let RawColumn::Numbers(values, _) = &raw[*at] { values[row] } else { f64::NAN };
@@ -519,7 +533,7 @@ impl Filler {
                 if let (true, Some(map)) = (x.is_nan(), missing) {
                     to[start + pieces.len()] = map.apply(1.0);
                 }
-                true
+                Some(*start..start + pieces.len() + usize::from(missing.is_some()))
             }
             Self::Ranked { at, start, fill, knots, missing } => {
                 let x = if let RawColumn::Numbers(values, _) = &raw[*at] { values[row] } else { f64::NAN };
@@ -527,7 +541,7 @@ impl Filler {
                 if let (true, Some(map)) = (x.is_nan(), missing) {
                     to[start + 1] = map.apply(1.0);
                 }
-                true
+                Some(*start..start + 1 + usize::from(missing.is_some()))
             }
             Self::Category { at, codes, seen, start, maps, missing } => {
                 let code = match (codes, &raw[*at]) {
@@ -535,10 +549,9 @@ impl Filler {
                     (None, RawColumn::Numbers(_, _)) => MISSING,
                 };
                 let category = if code == MISSING { *missing } else { seen[code as usize] };
-                if let Some(category) = category {
-                    to[start + category] = maps[category].apply(1.0);
-                }
-                category.is_some()
+                let (at, map) = category.map(|category| (start + category, maps[category]))?;
+                to[at] = map.apply(1.0);
+                Some(at..at + 1)
             }
         }
     }

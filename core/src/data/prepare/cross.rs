@@ -7,14 +7,14 @@ use super::columns::{Layout, weight_of};
 use super::{Options, Preparation};
 use crate::checkpoint::{Coded, Reader};
 use crate::error::Error;
-use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Rows whose columns are multiplied at a time while a preparation is fitted.
+/// Encoded values, and rows, that are multiplied at a time while a preparation is fitted.
+const VALUES: usize = 1 << 22;
 const ROWS: usize = 1 << 14;
 
 /// The product of two encoded columns as they are scaled, with the scaling of the product.
@@ -83,10 +83,11 @@ pub(super) fn fit(
     }
     let weight = weight_of(weights);
     let cols = of.cols();
+    let most = (VALUES / cols).clamp(1, ROWS);
     let mut moments = vec![Moments::NEW; made.len()];
     for pass in 0..2 {
-        for (at, rows) in (0..).step_by(ROWS).zip(rows.chunks(ROWS)) {
-            let data = of.encoded_rows(&mut Cow::Borrowed(table), rows)?;
+        for (at, rows) in (0..).step_by(most).zip(rows.chunks(most)) {
+            let data = of.encoded_rows(table, rows)?;
             for (k, row) in data.chunks_exact(cols).enumerate() {
                 for (cross, moments) in made.iter().zip(&mut moments) {
                     let x = cross.of(row);

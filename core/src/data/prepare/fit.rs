@@ -10,10 +10,10 @@ use super::groups::GroupRule;
 use super::labels::{LabelRule, Positive, Rule, find_label, targets};
 use super::order::{counted, robust};
 use super::table::{
-    all_rows, check_dense, check_rows, left_out, most_dense, no_column, not_a_number, places, refuse_doubt,
-    refuse_missing,
+    all_rows, check_dense, check_rows, left_out, no_column, not_a_number, places, refuse_doubt, refuse_missing,
 };
 use super::weights::weights;
+use super::wide::most_columns;
 use super::{Missing, Options, Preparation, SplitBy, cross};
 use crate::batch::WEIGHTS;
 use crate::error::Error;
@@ -155,7 +155,7 @@ impl Preparation {
                     counts.push(count);
                 }
                 if EVERY {
-                    let most = most_dense(table.rows(), names.len()) / rows.len();
+                    let most = most_columns(&fitted, [table.rows(), names.len()], rows.len());
                     keep_frequent(&mut fitted, &counts, most);
                 }
                 let width: usize = fitted.iter().map(|column| column.role.width()).sum();

@@ -16,6 +16,7 @@ mod stats;
 mod table;
 mod units;
 mod weights;
+mod wide;
 
 pub(crate) use cross::Cross;
 pub use encode::{Encode, MAX_PIECES, Piece};
@@ -42,15 +43,16 @@ pub(crate) use groups::GroupRule;
 use labels::{LabelRule, Rule, find_label, targets};
 use table::{all_rows, refuse_missing};
 
-/// Sparse rows are made dense for [`Scale::Standard`] up to this many values, and one-hot columns may grow a table up to
+/// Sparse rows are made dense for [`Scale::Standard`] up to this many values, and one-hot columns may grow a table of dense rows up to
 /// this many (or four times what the file has).
 pub const MAX_DENSE: usize = 1 << 26;
 
 /// What was learnt from the training part and turns any later data into the same features. Saved with a model.
 ///
 /// * A column of numbers stays one column, or becomes several ([`Options::encode`]). A categorical one becomes one column for each category of the training part,
-///   in sorted order, called `name=category`. A category unseen in training is all zeros, and counted. Where columns would be too many
-///   ([`MAX_DENSE`]), the rarest categories have none, either (not in small builds, which refuse the table).
+///   in sorted order, called `name=category`. A category unseen in training is all zeros, and counted. Rows of more than 1,024 columns, of
+///   which at most one in 16 can be other than 0, are stored sparse (not in small builds). Where columns would be too many ([`MAX_DENSE`]; 65,536 of sparse rows),
+///   the rarest categories have none, either (not in small builds, which refuse the table).
 /// * Scaling comes after that; columns of 0 and 1 alone stay so when the others are scaled by column ([`Scale::Standard`] and its like).
 /// * Where rows have weights ([`Options::weight`]), a row of weight 2 is two rows in all this, and one of weight 0 none.
 /// * Groups are the values of the columns that make them, with commas between those of several. A group unseen in training

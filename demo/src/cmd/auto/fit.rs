@@ -23,6 +23,8 @@ const PARTS: usize = 4;
 /// Shuffles of a column, and draws of rows for the interval of a threshold.
 const SHUFFLES: u64 = 5;
 const DRAWS: u64 = 200;
+/// Shuffled rows that are scored together.
+const SCORED: usize = 256;
 /// The generator's purposes.
 const SHUFFLE: u64 = 0x7368_7566;
 const DRAW: u64 = 0x6472_6177;
@@ -318,26 +320,29 @@ impl<'a> Job<'a> {
 
     /// What the metric loses on these rows when all that was made of a column is shuffled; the most first.
     fn importances(&self, model: &mut Predictor<f32>, test: &Dataset<f32>, scores: &[f32]) -> Result<Vec<Importance>> {
-        let Rows::Dense { data, cols, .. } = test.rows() else { return Ok(Vec::new()) };
         let Some(of) = model.preparation().cloned() else { return Ok(Vec::new()) };
-        let metric = self.plan.metric;
+        let (rows, cols, metric) = (test.rows(), test.cols(), self.plan.metric);
         let labels = self.labels_of(&self.test);
         let before = measure(metric, scores, &labels)?;
-        let (mut all, mut shuffled) = (Vec::new(), data.to_vec());
+        let (mut all, mut shuffled) = (Vec::new(), Vec::with_capacity(SCORED * cols));
+        let [mut own, mut drawn] = [(); 2].map(|()| vec![0.0; cols]);
         for (number, (column, at)) in places(&of).into_iter().enumerate() {
             let mut losses = Vec::new();
             for shuffle in 0..SHUFFLES {
                 let mut order: Vec<usize> = (0..test.len()).collect();
                 Rng::keyed(self.plan.seed, SHUFFLE, number as u64 * SHUFFLES + shuffle).shuffle(&mut order);
-                for (row, &other) in order.iter().enumerate() {
-                    at.iter().for_each(|&k| shuffled[row * cols + k] = data[other * cols + k]);
-                }
                 let mut after = vec![0.0; test.len()];
-                model.score(Rows::dense(&shuffled, cols)?, &mut after)?;
+                for (from, after) in (0..).step_by(SCORED).zip(after.chunks_mut(SCORED)) {
+                    shuffled.clear();
+                    for row in from..from + after.len() {
+                        rows.copy_row(row, &mut own)?;
+                        rows.copy_row(order[row], &mut drawn)?;
+                        at.iter().for_each(|&k| own[k] = drawn[k]);
+                        shuffled.extend_from_slice(&own);
+                    }
+                    model.score(Rows::dense(&shuffled, cols)?, after)?;
+                }
                 losses.push(before - measure(metric, &after, &labels)?);
-            }
-            for row in 0..test.len() {
-                at.iter().for_each(|&k| shuffled[row * cols + k] = data[row * cols + k]);
             }
             let (loss, sd) = mean_sd(&losses);
             all.push(Importance { column, loss, sd });

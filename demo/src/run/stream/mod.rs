@@ -16,7 +16,7 @@ use crate::error::{CliError, Result};
 use crate::run::stop::{listen, stopped};
 use crate::{input, output};
 use anyhow::anyhow;
-use held::{Places, Sample, dense};
+use held::{Places, Sample};
 use serde_json::json;
 use source::{Source, reads_again};
 use std::path::Path;
@@ -69,13 +69,15 @@ pub fn run<T: Real>(plan: &Plan, room: Option<usize>) -> Result<()> {
     let cols = preparation.cols();
     let room = room.unwrap_or_else(|| (BYTES / (cols * size_of::<T>()).max(1)).clamp(LEAST, MOST));
     let seed = new.config.seed;
-    let mut sample = Sample::<T>::new(seed, room, cols);
+    let (mut sample, mut row) = (Sample::<T>::new(seed, room, cols), vec![T::ZERO; cols]);
     let mut told = Summary::default();
     let whole = source.each(&reads, |part| {
         let data = applied::<T>(&preparation, part)?;
         told.add(&data);
-        let features = dense(&data).ok_or_else(|| source.changed())?;
-        data.labels().iter().zip(features.chunks_exact(cols)).for_each(|(&label, row)| sample.add(label, row));
+        for (at, &label) in data.labels().iter().enumerate() {
+            data.rows().copy_row(at, &mut row)?;
+            sample.add(label, &row);
+        }
         Ok(true)
     })?;
     if !whole {
@@ -238,6 +240,7 @@ fn train<T: Real>(
     }
     run.report()?;
     let reads = reads_again(&rows.data, &preparation);
+    let mut row = vec![T::ZERO; preparation.cols()];
     while !run.over() {
         if run.places.all() {
             run.step()?;
@@ -246,11 +249,10 @@ fn train<T: Real>(
         let mut seen = [0_u64; 2];
         source.each(&reads, |part| {
             let data = applied::<T>(&preparation, part)?;
-            let cols = data.cols();
-            let features = dense(&data).ok_or_else(|| source.changed())?;
-            for (&label, row) in data.labels().iter().zip(features.chunks_exact(cols)) {
+            for (at, &label) in data.labels().iter().enumerate() {
+                data.rows().copy_row(at, &mut row)?;
                 seen[usize::from(label)] += 1;
-                run.take(label, row)?;
+                run.take(label, &row)?;
             }
             Ok(!run.over())
         })?;
