@@ -19,6 +19,7 @@ use super::wide::Making;
 use super::{Missing, Preparation};
 use crate::batch::WEIGHTS;
 use crate::error::Error;
+use crate::features::COMPACT;
 use crate::real::Real;
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
@@ -325,7 +326,8 @@ impl Preparation {
                     spans.clear();
                     for (filler, unseen) in fillers.iter().zip(&mut unseen[part]) {
                         match filler.fill(raw, row as usize, &mut buffer) {
-                            Some(span) => spans.push(span),
+                            Some(span) if !COMPACT => spans.push(span),
+                            Some(_) => {}
                             None => *unseen += 1,
                         }
                     }
@@ -333,7 +335,7 @@ impl Preparation {
                     for (at, cross) in self.crosses.iter().enumerate() {
                         buffer[base + at] = cross.of(&buffer);
                     }
-                    spans.push(base..cols);
+                    spans.extend((!COMPACT).then_some(base..cols));
                     if let Some((at, x)) = made[part].0.take(left[part], &mut buffer, &spans, self.scale) {
                         let cell = fillers.iter().rposition(|filler| filler.start() <= at).map_or(0, |at| found[at]);
                         error = error.filter(|first| first.0 < row).or(Some((row, cell, x)));

@@ -38,19 +38,22 @@ fn is_zero(role: &Role) -> bool {
 }
 
 fn is_wide([all, stored]: [usize; 2]) -> bool {
-    !COMPACT && all > WIDE && stored * SHARE <= all
+    all > WIDE && stored * SHARE <= all
 }
 
 /// The most columns that fitted columns may become, those of pieces aside, in a table of so many rows and columns, of which so many are
 /// fitted on.
 pub(super) fn most_columns(columns: &[Column], [rows, cols]: [usize; 2], fitted: usize) -> usize {
     let dense = most_dense(rows, cols) / fitted;
-    if is_wide(widths(columns)) { dense.max(MOST) } else { dense }
+    if !COMPACT && is_wide(widths(columns)) { dense.max(MOST) } else { dense }
 }
 
 impl Preparation {
     /// The most values of a row that are stored, where rows are sparse.
     pub(super) fn stored(&self) -> Option<usize> {
+        if COMPACT {
+            return None;
+        }
         let Layout::Named(columns) = &self.layout else { return None };
         let [all, stored] = widths(columns);
         if !columns.iter().all(|column| is_zero(&column.role)) {
@@ -98,6 +101,7 @@ impl<T: Real> Making<T> {
                 to.iter_mut().zip(&*row).for_each(|(to, &x)| *to = T::of(x));
                 to.iter().position(|x| !x.is_finite()).map(|at| (at, row[at]))
             }
+            Self::Sparse { .. } if COMPACT => None,
             Self::Sparse { ends, col, val } => {
                 let mut bad = None;
                 ends.push(val.len());
@@ -122,6 +126,7 @@ impl<T: Real> Making<T> {
     pub fn done(self) -> Storage<T> {
         match self {
             Self::Dense { data, .. } => Storage::Dense(data),
+            Self::Sparse { val, .. } if COMPACT => Storage::Dense(val),
             Self::Sparse { ends, mut col, mut val } => {
                 col.reverse();
                 val.reverse();
