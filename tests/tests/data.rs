@@ -193,22 +193,22 @@ fn error_lines() {
 /// not have.
 #[test]
 fn of_too_many_categories_the_rarest_have_no_feature() {
-    // Category k of 3,000 in k % 40 + 10 rows: 88,500 rows, which may become 758 features each.
+    // Category k of 1,000 in k % 40 + 60 rows: 79,500 rows, which may become 844 features each.
     let mut text = String::from("k,x,label\n");
     let mut rows = 0;
-    for k in 0..3000 {
-        for _ in 0..k % 40 + 10 {
+    for k in 0..1000 {
+        for _ in 0..k % 40 + 60 {
             text += &format!("c{k},{},{}\n", rows % 7, rows % 2);
             rows += 1;
         }
     }
     let preparation = Preparation::fit(&csv(&text).unwrap(), &Options::default()).unwrap();
-    assert_eq!((rows, preparation.cols()), (88_500, MAX_DENSE / 88_500));
+    assert_eq!((rows, preparation.cols()), (79_500, MAX_DENSE / 79_500));
     let names = preparation.column_names();
     let kept = |k: usize| names.contains(&format!("k=c{k}"));
-    // 757 for categories: the 750 of 40 to 49 rows, and seven of the 75 in 39.
-    assert!((0..3000).all(|k| k % 40 == 29 || kept(k) == (k % 40 > 29)));
-    assert_eq!((0..3000).filter(|&k| k % 40 == 29 && kept(k)).count(), 7);
+    // 843 for categories: the 825 of 67 rows and more, and 18 of the 25 in 66.
+    assert!((0..1000).all(|k| k % 40 == 6 || kept(k) == (k % 40 > 6)));
+    assert_eq!((0..1000).filter(|&k| k % 40 == 6 && kept(k)).count(), 18);
     let few = preparation.apply::<f32>(&csv("k,x,label\nc39,1,0\nc0,1,1\nc40,1,1\n").unwrap()).unwrap();
     assert_eq!(few.summary().unseen, [("k".to_string(), 2)]);
 }

@@ -263,7 +263,7 @@ impl Preparation {
         let place = |column: &Column| places.get(column.name.as_str()).copied();
         let found = columns.iter().map(|column| place(column).ok_or_else(|| no_column(table, names, &column.name)));
         let found = found.collect::<Result<Vec<usize>, _>>()?;
-        let cols = self.cols();
+        let (cols, stored) = (self.cols(), stored.filter(|_| !COMPACT));
         let most = most_dense(table.rows(), names.len());
         let mut made = Vec::with_capacity(parts.len());
         for rows in parts {
@@ -323,19 +323,18 @@ impl Preparation {
                     if stored.is_none() {
                         buffer.copy_from_slice(&absent);
                     }
-                    spans.clear();
                     for (filler, unseen) in fillers.iter().zip(&mut unseen[part]) {
-                        match filler.fill(raw, row as usize, &mut buffer) {
-                            Some(span) if !COMPACT => spans.push(span),
-                            Some(_) => {}
-                            None => *unseen += 1,
-                        }
+                        *unseen += usize::from(!filler.fill(raw, row as usize, &mut buffer));
                     }
                     let base = cols - self.crosses.len();
                     for (at, cross) in self.crosses.iter().enumerate() {
                         buffer[base + at] = cross.of(&buffer);
                     }
-                    spans.extend((!COMPACT).then_some(base..cols));
+                    if stored.is_some() {
+                        spans.clear();
+                        spans.extend(fillers.iter().map(|filler| filler.span(raw, row as usize)));
+                        spans.push(base..cols);
+                    }
                     if let Some((at, x)) = made[part].0.take(left[part], &mut buffer, &spans, self.scale) {
                         let cell = fillers.iter().rposition(|filler| filler.start() <= at).map_or(0, |at| found[at]);
                         error = error.filter(|first| first.0 < row).or(Some((row, cell, x)));
@@ -511,9 +510,9 @@ impl Filler {
         }
     }
 
-    /// Writes the row's value; the columns that it is in, none when its category is unknown.
+    /// Writes the row's value; false when its category is unknown.
     #[inline]
-    fn fill(&self, raw: &[RawColumn], row: usize, to: &mut [f64]) -> Option<Range<usize>> {
+    fn fill(&self, raw: &[RawColumn], row: usize, to: &mut [f64]) -> bool {
         match self {
             Self::Number { at, start, texts, mean, map, missing } => {
                 let x = match &raw[*at] {
@@ -524,7 +523,7 @@ impl Filler {
                 if let (true, Some(map)) = (x.is_nan(), missing) {
                     to[start + 1] = map.apply(1.0);
                 }
-                Some(*start..start + 1 + usize::from(missing.is_some()))
+                true
             }
             Self::Pieces { at, start, mean, pieces, missing } => {
                 let x = if let RawColumn::Numbers(values, _) = &raw[*at] { values[row] } else { f64::NAN };
@@ -535,7 +534,7 @@ impl Filler {
                 if let (true, Some(map)) = (x.is_nan(), missing) {
                     to[start + pieces.len()] = map.apply(1.0);
                 }
-                Some(*start..start + pieces.len() + usize::from(missing.is_some()))
+                true
             }
             Self::Ranked { at, start, fill, knots, missing } => {
                 let x = if let RawColumn::Numbers(values, _) = &raw[*at] { values[row] } else { f64::NAN };
@@ -543,17 +542,40 @@ impl Filler {
                 if let (true, Some(map)) = (x.is_nan(), missing) {
                     to[start + 1] = map.apply(1.0);
                 }
-                Some(*start..start + 1 + usize::from(missing.is_some()))
+                true
             }
-            Self::Category { at, codes, seen, start, maps, missing } => {
-                let code = match (codes, &raw[*at]) {
-                    (Some(codes), _) | (None, RawColumn::Text { codes, .. }) => codes[row],
-                    (None, RawColumn::Numbers(_, _)) => MISSING,
-                };
-                let category = if code == MISSING { *missing } else { seen[code as usize] };
-                let (at, map) = category.map(|category| (start + category, maps[category]))?;
-                to[at] = map.apply(1.0);
-                Some(at..at + 1)
+            Self::Category { start, maps, .. } => {
+                let category = self.category(raw, row);
+                if let Some(category) = category {
+                    to[start + category] = maps[category].apply(1.0);
+                }
+                category.is_some()
+            }
+        }
+    }
+
+    /// The number of the row's category.
+    #[inline]
+    fn category(&self, raw: &[RawColumn], row: usize) -> Option<usize> {
+        let Self::Category { at, codes, seen, missing, .. } = self else { return None };
+        let code = match (codes, &raw[*at]) {
+            (Some(codes), _) | (None, RawColumn::Text { codes, .. }) => codes[row],
+            (None, RawColumn::Numbers(_, _)) => MISSING,
+        };
+        if code == MISSING { *missing } else { seen[code as usize] }
+    }
+
+    /// The columns in which the row can be other than 0.
+    fn span(&self, raw: &[RawColumn], row: usize) -> Range<usize> {
+        match self {
+            Self::Number { start, missing, .. } | Self::Ranked { start, missing, .. } => {
+                *start..start + 1 + usize::from(missing.is_some())
+            }
+            Self::Pieces { start, pieces, missing, .. } => {
+                *start..start + pieces.len() + usize::from(missing.is_some())
+            }
+            Self::Category { start, .. } => {
+                self.category(raw, row).map_or(*start..*start, |category| start + category..start + category + 1)
             }
         }
     }

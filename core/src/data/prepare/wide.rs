@@ -91,6 +91,7 @@ pub(super) enum Making<T> {
 impl<T: Real> Making<T> {
     /// Takes row `at`, which has its values in these columns and is as a row without any elsewhere, and leaves it empty where rows are
     /// sparse. The first value that does not fit, and its column.
+    #[inline(always)]
     pub fn take(&mut self, at: usize, row: &mut [f64], columns: &[Range<usize>], scale: Scale) -> Option<(usize, f64)> {
         match self {
             Self::Dense { data, cols } => {
