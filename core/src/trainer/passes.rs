@@ -7,6 +7,7 @@ use crate::model::Model;
 use crate::parts::{each, part_len, shared};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// Working memory of the calls of one step, grown once.
@@ -18,9 +19,11 @@ pub(super) struct Work<T> {
     u64: Vec<u64>,
 }
 
+/// At least so long, with any contents. (Memory that is zero from the start is the system's until it is written to.)
 fn grow<E: Clone>(memory: &mut Vec<E>, need: usize, zero: E) -> &mut [E] {
     if memory.len() < need {
-        memory.resize(need, zero);
+        drop(core::mem::take(memory));
+        *memory = vec![zero; need];
     }
     memory
 }

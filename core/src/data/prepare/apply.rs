@@ -2,17 +2,18 @@
 
 use super::super::dataset::{Dataset, Storage, Summary, Targets};
 use super::super::error::{DataError, DataErrorKind, Doubt};
-use super::super::parse::{Content, MISSING, Notation, RawColumn, RawTable, bucket, number_text};
-use super::super::scale::{Affine, Scale, unit};
+use super::super::parse::{Content, MISSING, Notation, RawColumn, RawTable, bucket};
+use super::super::scale::Affine;
 use super::columns::{Column, Layout, Role, as_categories};
 use super::encode::Piece;
 use super::groups::Groups;
 use super::labels::{cells_again, targets};
+use super::numbered::{scale_row, unfit};
 use super::order::{Knot, rank};
 use super::queries::queries;
 use super::table::{
-    all_rows, check_dense, check_rows, first_missing, is_missing, most_dense, no_column, not_a_number, places,
-    refuse_doubt, reserve, zeros,
+    all_rows, check_rows, first_missing, is_missing, most_dense, no_column, not_a_number, places, refuse_doubt,
+    reserve, zeros,
 };
 use super::weights::weights;
 use super::wide::Making;
@@ -161,9 +162,16 @@ impl Preparation {
                 made.collect()
             }
             (Layout::Numbered { cols, maps }, Content::Libsvm { .. }) => {
-                let made = parts.iter().zip(targets);
-                made.map(|(rows, targets)| self.numbered(&table, *cols, maps, rows, targets))
-                    .collect::<Result<_, _>>()?
+                let made = if self.scale.by_column() {
+                    parts.iter().map(|rows| self.dense(&table, *cols, maps, rows)).collect::<Result<Vec<_>, _>>()?
+                } else {
+                    self.sparse(&mut table, *cols, parts)?
+                };
+                let made = made.into_iter().zip(targets).zip(parts);
+                let of = |(((storage, summary), targets), rows): (_, &&[u32])| {
+                    Dataset::new(storage, *cols, targets, Vec::new(), summary, rows.len())
+                };
+                made.map(of).collect()
             }
             _ => return Err(table.error(DataErrorKind::OtherFormat)),
         };
@@ -176,66 +184,6 @@ impl Preparation {
         };
         let made = made.into_iter().zip(beside).map(with);
         made.map(|data| data.map_err(|error| table.error(error.into()))).collect()
-    }
-
-    fn numbered<T: Real>(
-        &self,
-        table: &RawTable,
-        cols: usize,
-        maps: &[Affine],
-        rows: &[u32],
-        targets: Targets<T>,
-    ) -> Result<Dataset<T>, DataError> {
-        let Content::Libsvm { ptr, col, val, .. } = &table.content else {
-            return Err(table.error(DataErrorKind::OtherFormat));
-        };
-        let mut summary = Summary::default();
-        let kept = |row: u32| {
-            let span = ptr[row as usize]..ptr[row as usize + 1];
-            // Columns ascend, so that those beyond training are at the end.
-            (span.start, span.start + col[span.clone()].partition_point(|&c| (c as usize) < cols), span.end)
-        };
-        let round = |x: f64, row: u32, token: usize| {
-            let rounded = T::of(x);
-            let error = || DataErrorKind::NonFinite { text: number_text(x) };
-            if rounded.is_finite() { Ok(rounded) } else { Err(table.error_at(row as usize, token, error())) }
-        };
-        let storage = if self.scale.by_column() {
-            check_dense(table, rows.len(), cols)?;
-            let mut data = reserve(table, rows.len(), cols)?;
-            let mut buffer = vec![0.0; cols];
-            for &row in rows {
-                let (start, end, all) = kept(row);
-                summary.beyond += all - end;
-                buffer.fill(0.0);
-                for at in start..end {
-                    buffer[col[at] as usize] = val[at];
-                }
-                scale_row(&mut buffer, self.scale, maps);
-                for (column, &x) in buffer.iter().enumerate() {
-                    let token = col[start..end].binary_search(&(column as u32)).map_or(0, |at| at + 1);
-                    data.push(if x.is_finite() && T::of(x).is_finite() { T::of(x) } else { round(x, row, token)? });
-                }
-            }
-            Storage::Dense(data)
-        } else {
-            let (mut new_ptr, mut new_col, mut new_val) = (vec![0], Vec::new(), Vec::new());
-            let mut buffer = Vec::new();
-            for &row in rows {
-                let (start, end, all) = kept(row);
-                summary.beyond += all - end;
-                buffer.clear();
-                buffer.extend_from_slice(&val[start..end]);
-                scale_row(&mut buffer, self.scale, &[]);
-                for (at, &x) in buffer.iter().enumerate() {
-                    new_val.push(round(x, row, at + 1)?);
-                }
-                new_col.extend_from_slice(&col[start..end]);
-                new_ptr.push(new_col.len());
-            }
-            Storage::Csr { ptr: new_ptr, col: new_col, val: new_val }
-        };
-        Ok(Dataset::new(storage, cols, targets, Vec::new(), summary, rows.len()))
     }
 
     /// Encoded columns of some rows of a table with named columns, dense.
@@ -346,7 +294,7 @@ impl Preparation {
             }
         }
         if let Some((row, cell, x)) = error {
-            return Err(table.error_at(row as usize, cell, DataErrorKind::NonFinite { text: number_text(x) }));
+            return Err(unfit(table, row, cell, x));
         }
         for ((_, summary), unseen) in made.iter_mut().zip(unseen) {
             let counted = columns.iter().zip(unseen).filter(|&(_, count)| count > 0);
@@ -386,7 +334,7 @@ impl Preparation {
 }
 
 /// Rows whose memory a table gives back at once.
-const GIVEN_BACK: usize = 1 << 16;
+pub(super) const GIVEN_BACK: usize = 1 << 16;
 
 /// Refuses text where training had numbers.
 fn check_kind(table: &RawTable, column: &Column, at: usize, rows: &[u32]) -> Result<(), DataError> {
@@ -578,17 +526,5 @@ impl Filler {
                 self.category(raw, row).map_or(*start..*start, |category| start + category..start + category + 1)
             }
         }
-    }
-}
-
-fn scale_row(row: &mut [f64], scale: Scale, maps: &[Affine]) {
-    match scale {
-        Scale::None => {}
-        Scale::Standard | Scale::Robust | Scale::Rank => {
-            for (x, map) in row.iter_mut().zip(maps) {
-                *x = map.apply(*x);
-            }
-        }
-        Scale::Unit => unit(row),
     }
 }

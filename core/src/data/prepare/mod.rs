@@ -8,6 +8,7 @@ mod exact;
 mod fit;
 mod groups;
 mod labels;
+mod numbered;
 mod options;
 mod order;
 mod queries;

@@ -127,7 +127,6 @@ impl<T: Real> Making<T> {
     pub fn done(self) -> Storage<T> {
         match self {
             Self::Dense { data, .. } => Storage::Dense(data),
-            Self::Sparse { val, .. } if COMPACT => Storage::Dense(val),
             Self::Sparse { ends, mut col, mut val } => {
                 col.reverse();
                 val.reverse();
