@@ -144,7 +144,7 @@ fn results<T: Real>(
     if let Some(none) = NoSignal::of(&run.trainer, run.best.as_ref(), &mut model)? {
         totals["no_signal"] = none.object();
         reporter.say(none.sentence())?;
-    } else if let Some(unvalidated) = Unvalidated::of(&run.trainer, run.best.as_ref()) {
+    } else if let Some(unvalidated) = Unvalidated::of(&run.trainer, run.best.as_ref()).filter(|_| !ranks_nothing) {
         totals["unvalidated"] = unvalidated.object();
         output::note(unvalidated.sentence());
     }
