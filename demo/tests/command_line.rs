@@ -481,7 +481,7 @@ fn a_run_on_few_rows_says_that_nothing_tells_whether_it_is_ahead() {
     let (few, said) = told(&["--method", "pauc-exact", "--fpr", "0:0.1"]);
     let line = format!(
         "note: {} positives and {} negatives in the range are few, and no validation rows tell whether pauc-exact is ahead of \
-         cross-entropy here; try `undercurve compare --metric pauc`, or --valid 0.3",
+         cross-entropy here; try `undercurve compare FILE --metric pauc`, or --valid 0.3",
         few["positives"], few["negatives"]
     );
     assert!(said.contains(&line) && few["negatives"].as_u64().unwrap() < 90, "{said}");

@@ -90,6 +90,11 @@ fn parts_of_many_categories_come_to_the_score() {
     let rows = rows(&folder.0, "m");
     assert!(rows.len() == 2400 && rows.iter().any(|row| row["part:shop"] != 0.0));
     rows.iter().for_each(|row| assert!((sum(row) - row["score"]).abs() < 1e-9, "{row:?}"));
+    // Two columns that are multiplied have one part, however many categories they have.
+    train(&folder.0, &["--method", "ce", "--cross", "a*shop"], "m");
+    let crossed = self::rows(&folder.0, "m");
+    assert_eq!(crossed[0].keys().filter(|name| name.starts_with("part:")).count(), 4, "{:?}", crossed[0]);
+    crossed.iter().for_each(|row| assert!((sum(row) - row["score"]).abs() < 1e-9, "{row:?}"));
     // Importances of the card, of shuffled columns.
     let auto = "auto d.csv --label label --metric auroc --methods ce --model linear --out auto";
     let out = run(&folder.0, &auto.split(' ').collect::<Vec<_>>());

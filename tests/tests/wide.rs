@@ -160,6 +160,15 @@ fn products_with_categories_stay_sparse_where_they_are_zero() {
     }
 }
 
+/// More products than memory would hold are refused before they are made.
+#[test]
+fn too_many_products_are_refused() {
+    let table = table(&rows(2500, 1200, false));
+    let error = Preparation::fit(&table, &options(Scale::Standard, Missing::Refuse, &[("shop", "shop")])).unwrap_err();
+    let DataErrorKind::TooWide { columns, widest, .. } = error.kind else { panic!("{error}") };
+    assert_eq!((columns, widest.as_str()), (1_440_000, "shop*shop"));
+}
+
 /// Small tables, and tables of few categories, are dense.
 #[test]
 fn few_columns_are_dense() {

@@ -44,7 +44,7 @@ impl Unvalidated {
         let range = if *metric == "pauc" { " in the range" } else { "" };
         format!(
             "{positives} positives and {negatives} negatives{range} are few, and no validation rows tell whether {method} is ahead of \
-             cross-entropy here; try `undercurve compare --metric {metric}`, or --valid 0.3"
+             cross-entropy here; try `undercurve compare FILE --metric {metric}`, or --valid 0.3"
         )
     }
 

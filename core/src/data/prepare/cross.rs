@@ -17,6 +17,9 @@ use core::ops::Range;
 const VALUES: usize = 1 << 22;
 const ROWS: usize = 1 << 14;
 
+/// Products at most: as many as columns of sparse rows.
+const MOST: usize = 1 << 16;
+
 /// The product of two encoded columns as they are scaled, with the scaling of the product.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cross {
@@ -72,6 +75,11 @@ pub(super) fn fit(
     for (left, right) in &options.cross {
         let [a, b] = [left, right].map(|name| place(&of.layout, table, name));
         let (a, b) = (a?, b?);
+        let columns = made.len() + a.len() * b.len();
+        if columns > MOST {
+            let kind = DataErrorKind::TooWide { rows: rows.len(), columns, widest: format!("{left}*{right}") };
+            return Err(table.error(kind));
+        }
         for left in a {
             // (Of a column with itself each pair once.)
             let b = if b.contains(&left) { left..b.end } else { b.clone() };
