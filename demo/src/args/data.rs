@@ -140,7 +140,7 @@ pub struct DataArgs {
     /// a category of its own) [default: impute]
     #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = words(MISSING))]
     missing: Option<Missing>,
-    /// Scaling, fitted on the training rows: none, standard or unit
+    /// Scaling, fitted on the training rows: none, standard, unit, robust (by median and quartiles) or rank
     /// [default, for every method: standard for CSV, unit for LIBSVM]
     #[arg(long, value_name = "HOW", hide_possible_values = true, value_parser = words(SCALES))]
     scale: Option<Scale>,
