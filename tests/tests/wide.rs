@@ -186,11 +186,31 @@ fn up_to_65536_categories_have_a_column() {
     let table = table(&rows);
     let fitted = Preparation::fit(&table, &options(Scale::Standard, Missing::Refuse, &[])).unwrap();
     assert_eq!(fitted.cols(), 1 << 16);
+    let lent = fitted.apply::<f64>(&table).unwrap();
     let data = fitted.apply::<f64>(table).unwrap();
+    assert!(is_sparse(&data) && data == lent, "a table that is given away has the same rows");
     let left_out = 70_000 + 4 - (1 << 16);
     let (column, rows) = &data.summary().unseen[0];
     // (The rarest: of one row each.)
     assert_eq!((column.as_str(), *rows), ("shop", left_out));
+}
+
+/// More rows than a table gives back at once, in parts whose rows alternate.
+#[test]
+fn sparse_files_are_given_back_as_they_are_read() {
+    let mut text = String::new();
+    for row in 0..150_000_u32 {
+        let _ = writeln!(text, "{} {}:{} {}:{}", row % 3 % 2, row % 7 + 1, row % 11 + 1, row % 13 + 9, row % 5 + 1);
+    }
+    let table = RawTable::parse(text.as_bytes(), Format::Libsvm, "sparse.svm").unwrap();
+    let options = Options { scale: Some(Scale::None), ..Options::default() };
+    let lent = prepare::<f64>(&table, &options, Split::new(0.6, 1)).unwrap();
+    let given = prepare::<f64>(table, &options, Split::new(0.6, 1)).unwrap();
+    assert!(given.train == lent.train && given.test == lent.test);
+    let Rows::Csr { ptr, col, val, .. } = given.train.rows() else { panic!("dense") };
+    assert_eq!((ptr.len(), col.len(), val.len()), (90_001, 180_000, 180_000));
+    assert!((0..90_000).all(|row| (ptr[row], ptr[row + 1]) == (2 * row, 2 * row + 2)));
+    assert!(col.chunks(2).all(|two| two[0] < 7 && (8..21).contains(&two[1])));
 }
 
 #[test]

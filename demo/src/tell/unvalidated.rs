@@ -1,7 +1,7 @@
 //! Whether a run on few rows is compared with nothing.
 //!
 //! On sets with fewer than [`FEW`] rows of a class, or negatives in the range of false-positive rates, methods at their defaults were behind
-//! cross-entropy of the same model by more than .02 in one of eight of their cells, and a third of these runs had no other warning
+//! cross-entropy of the same model by more than .02 in one of eight of their cells, and in 33 of these 84 some run had no other warning
 //! (tests/results/tables.md). Only rows that a run does not train on can tell, so a run without validation rows says where to look.
 
 use serde_json::{Value, json};

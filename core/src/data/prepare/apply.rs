@@ -211,6 +211,7 @@ impl Preparation {
         let place = |column: &Column| places.get(column.name.as_str()).copied();
         let found = columns.iter().map(|column| place(column).ok_or_else(|| no_column(table, names, &column.name)));
         let found = found.collect::<Result<Vec<usize>, _>>()?;
+        // (Known to be none in small builds, which leave its code out.)
         let (cols, stored) = (self.cols(), stored.filter(|_| !COMPACT));
         let most = most_dense(table.rows(), names.len());
         let mut made = Vec::with_capacity(parts.len());

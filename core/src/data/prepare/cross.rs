@@ -4,6 +4,7 @@ use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::RawTable;
 use super::super::scale::{Affine, Moments};
 use super::columns::{Layout, weight_of};
+use super::wide::MOST_COLUMNS;
 use super::{Options, Preparation};
 use crate::checkpoint::{Coded, Reader};
 use crate::error::Error;
@@ -16,9 +17,6 @@ use core::ops::Range;
 /// Encoded values, and rows, that are multiplied at a time while a preparation is fitted.
 const VALUES: usize = 1 << 22;
 const ROWS: usize = 1 << 14;
-
-/// Products at most: as many as columns of sparse rows.
-const MOST: usize = 1 << 16;
 
 /// The product of two encoded columns as they are scaled, with the scaling of the product.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,7 +74,7 @@ pub(super) fn fit(
         let [a, b] = [left, right].map(|name| place(&of.layout, table, name));
         let (a, b) = (a?, b?);
         let columns = made.len() + a.len() * b.len();
-        if columns > MOST {
+        if columns > MOST_COLUMNS {
             let kind = DataErrorKind::TooWide { rows: rows.len(), columns, widest: format!("{left}*{right}") };
             return Err(table.error(kind));
         }

@@ -2,7 +2,7 @@
 //!
 //! Rows are sparse where they have more than [`WIDE`] columns, of which at most one in [`SHARE`] can be other than 0. That goes by the
 //! preparation alone, so that rows of the same preparation are always stored alike. Then a row takes 8 bytes (with f32) for each value that is
-//! not 0, and up to [`MOST`] columns may be categories; dense rows take 4 bytes for each column. Small builds store all rows dense.
+//! not 0, and up to [`MOST_COLUMNS`] columns may be categories; dense rows take 4 bytes for each column. Small builds store all rows dense.
 
 use super::super::dataset::Storage;
 use super::super::scale::{Scale, unit};
@@ -21,8 +21,8 @@ const WIDE: usize = 1024;
 /// Of the columns of a sparse row at least so many times as many are 0.
 const SHARE: usize = 16;
 
-/// Columns of sparse rows that may be categories: as many as [`ColumnStats`](super::ColumnStats) tells apart in one column.
-const MOST: usize = 1 << 16;
+/// Columns of sparse rows that may be categories, and products at most: as many as [`ColumnStats`](super::ColumnStats) tells apart in one column.
+pub(super) const MOST_COLUMNS: usize = 1 << 16;
 
 /// The columns that a row can have, and how many of them can be other than 0.
 fn widths(columns: &[Column]) -> [usize; 2] {
@@ -45,7 +45,7 @@ fn is_wide([all, stored]: [usize; 2]) -> bool {
 /// fitted on.
 pub(super) fn most_columns(columns: &[Column], [rows, cols]: [usize; 2], fitted: usize) -> usize {
     let dense = most_dense(rows, cols) / fitted;
-    if !COMPACT && is_wide(widths(columns)) { dense.max(MOST) } else { dense }
+    if !COMPACT && is_wide(widths(columns)) { dense.max(MOST_COLUMNS) } else { dense }
 }
 
 impl Preparation {
