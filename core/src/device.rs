@@ -131,8 +131,9 @@ mod owned {
         pub rule: &'static str,
         /// Of the auxiliaries, the last ones are maximised over: their gradient comes with its sign flipped.
         pub ascent: u32,
-        /// Whether there is a pull toward a start, which is the last `params` entries of the slots.
-        pub pull: bool,
+        /// Where the start lies in a state to which there is a pull; `None` where there is none. (The state that the shape of other
+        /// steps of this run has may come after it: pre-training has none of its own.)
+        pub pull: Option<u32>,
         /// Parameters of the model.
         pub params: u32,
         /// The same with the objective's auxiliaries: the length of a point.
@@ -184,7 +185,11 @@ mod owned {
                 };
                 let sigmoid = flag(word())?;
                 let rule = rule(word()?)?;
-                let (ascent, pull) = (number(word())?, flag(word())?);
+                let ascent = number(word())?;
+                let pull = match word()? {
+                    "-" => None,
+                    some => Some(number(Some(some))?),
+                };
                 let (params, length, points) = (number(word())?, number(word())?, number(word())?);
                 let (slots, bank, state) = (number(word())?, number(word())?, number(word())?);
                 let shape = Self {
@@ -223,8 +228,11 @@ mod owned {
                 None => f.write_str("-")?,
             }
             let surrogate = if self.surrogate.is_empty() { "-" } else { self.surrogate };
-            let (sigmoid, pull) = (u8::from(self.sigmoid), u8::from(self.pull));
-            write!(f, " {} {surrogate} {sigmoid} {} {} {pull}", self.objective, self.rule, self.ascent)?;
+            write!(f, " {} {surrogate} {} {}", self.objective, u8::from(self.sigmoid), self.rule)?;
+            match self.pull {
+                Some(start) => write!(f, " {} {start}", self.ascent)?,
+                None => write!(f, " {} -", self.ascent)?,
+            }
             let Self { params, length, points, slots, bank, state, .. } = self;
             write!(f, " {params} {length} {points} {slots} {bank} {state}")
         }
@@ -240,9 +248,7 @@ mod owned {
             let loss = objective.surrogate.map(|loss| loss.to::<f32>());
             let name = loss.map_or("", AnySurrogate::name);
             numbers[20..22].copy_from_slice(&loss.map_or([0.0; 2], AnySurrogate::numbers));
-            let shape =
-                Shape { objective: objective.name, surrogate: name, rule: rule.name, pull: pull > 0.0, ..shape };
-            Self { shape, numbers }
+            Self { shape: Shape { objective: objective.name, surrogate: name, rule: rule.name, ..shape }, numbers }
         }
     }
 }

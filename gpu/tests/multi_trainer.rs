@@ -124,6 +124,81 @@ fn runs_side_by_side_are_those_of_the_cpu() {
     }
 }
 
+/// From every start, before, over and after the end of pre-training, side by side on data sets of two sizes: after three steps a run is
+/// where it is on the CPU. Of the methods those whose own state differs in kind; in the long tier all that a device can train.
+#[test]
+fn every_start_of_every_method_is_that_of_the_cpu() {
+    let sets = [data_of(300, 11), data_of(240, 5)];
+    let metrics = |mut trainer: Trainer<f32>| trainer.report().unwrap().train.get("ap").unwrap();
+    const FEW: [&str; 6] = ["ce", "soap", "sota-s", "pauc-threshold", "ppd-sg", "sorr"];
+    let all = std::env::var_os("UNDERCURVE_LONG").is_some();
+    let inits = [("linear random", &["0", "2"][..]), ("mlp:3 random", &["0", "2"]), ("mlp:3 linear", &["0", "2", "9"])];
+    let starts =
+        || inits.into_iter().flat_map(|(init, pretrain)| pretrain.iter().map(move |&pretrain| (init, pretrain)));
+    for context in contexts() {
+        let (mut cells, mut worst, mut refused) = (0, 0.0f64, Vec::new());
+        for method in
+            undercurve::registry::METHODS.iter().map(|method| method.name).filter(|name| all || FEW.contains(name))
+        {
+            for (init, pretrain) in starts() {
+                let what = format!("{method} {init} pretrain={pretrain}");
+                let (model, start) = init.split_once(' ').unwrap();
+                // (Of rounding alone, as of a bias where pairs count, Adam makes whole steps. Some have a rule of their own, or no pre-training.)
+                let settings = [("pretrain", pretrain), ("optimizer", "sgd")];
+                let of = |set: usize| {
+                    let given = [&settings[..], &settings[..1], &settings[1..], &[]].into_iter();
+                    let given = given.filter(|given| pretrain == "0" || given.contains(&settings[0]));
+                    given
+                        .map(|given| {
+                            let mut config = config(method, model, given, 12, 7);
+                            config.init = if start == "linear" { Init::Linear } else { Init::Random };
+                            Trainer::<f32>::new(&config, Arc::clone(&sets[set]), None)
+                        })
+                        .find_map(Result::ok)
+                        .ok_or(())
+                };
+                let (Ok(one), Ok(two)) = (of(0), of(1)) else { continue };
+                if let Err(error) = MultiTrainer::able(&one) {
+                    refused.push(format!("{what}: {error}"));
+                    continue;
+                }
+                let mut multi = MultiTrainer::new(&context, vec![one, two]).unwrap();
+                // (Of ranked ranges the first steps are the core's.)
+                let mut steps = 0;
+                while steps < 3 || multi.made() == 0 {
+                    multi.advance(3);
+                    steps += 3;
+                    assert!(multi.failure().is_none() && steps <= 12, "{what}: {:?}", multi.failure());
+                }
+                for (set, mut trainer) in multi.into_trainers().into_iter().enumerate() {
+                    let mut core = of(set).unwrap();
+                    (0..steps).for_each(|_| {
+                        core.step().unwrap();
+                    });
+                    let from = core.step_spec().unwrap().shape.slots as usize;
+                    let off = apart(&trainer.state().unwrap()[from..], &core.state().unwrap()[from..]);
+                    assert!(off < 0.05, "{what}, set {set}: states {off:.1e}"); // (tails of scores that nearly tie)
+                    // (Where pairs alone count the bias has no gradient but rounding, of which Adam makes whole steps.)
+                    let [device, cpu] = [&mut trainer, &mut core].map(|trainer| {
+                        let mut scores = vec![0.0; sets[set].len()];
+                        trainer.score(sets[set].rows(), &mut scores).unwrap();
+                        let mean = scores.iter().sum::<f32>() / scores.len() as f32;
+                        scores.iter().map(|score| score - mean).collect::<Vec<_>>()
+                    });
+                    let off = apart(&device, &cpu);
+                    worst = worst.max(off);
+                    assert!(off < 1e-3, "{what}, set {set}: {off:.1e}");
+                    let (device, cpu) = (metrics(trainer), metrics(core));
+                    assert!((device - cpu).abs() < 1e-6, "{what}, set {set}: AP {device} against {cpu}");
+                }
+                cells += 1;
+            }
+        }
+        println!("{}: {cells} runs alike, {worst:.1e} apart at most; refused: {refused:#?}", context.name());
+        assert!(cells >= if all { 130 } else { 30 }, "{cells}");
+    }
+}
+
 /// Batches that no workgroup holds, and few runs of a large model, take all of the device for each step.
 #[test]
 fn large_steps_are_those_of_the_cpu() {

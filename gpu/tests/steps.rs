@@ -95,10 +95,11 @@ fn hinge_steps_have_the_bits_of_their_mirror() {
         same_bits(&context, &NARROW, &spec(&[9, 1], 37, None, "soap", "adam"), 3, 25);
         let network = spec(&[33, 20, 70, 1], 63, Some(56), "soap", "adam");
         same_bits(&context, &NARROW, &network, 3, 25);
-        let shape = Shape { pull: true, ..spec(&[5, 1], 512, Some(450), "auc-pairwise", "momentum").shape };
-        // The start lies behind the slots.
-        let (params, mut pulled) = (shape.params, spec(&[5, 1], 512, Some(450), "auc-pairwise", "momentum"));
-        pulled.shape = Shape { bank: shape.bank + params, state: shape.state + params, ..shape };
+        // The start lies behind the slots, and before what another objective of the run has there.
+        let mut pulled = spec(&[5, 1], 512, Some(450), "auc-pairwise", "momentum");
+        let Shape { params, bank, state, .. } = pulled.shape;
+        let end = state + params + 70;
+        pulled.shape = Shape { pull: Some(bank), bank: end, state: end, ..pulled.shape };
         pulled.numbers[7] = 0.5;
         same_bits(&context, &NARROW, &pulled, 2, 9);
     }

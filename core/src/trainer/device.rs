@@ -208,7 +208,7 @@ impl<T: Real> BatchRun<T> {
             sigmoid: parts.sigmoid,
             rule: "",
             ascent: entry(parts.ascent)?,
-            pull: false,
+            pull: (pull > 0.0).then(|| entry(bank - sizes.params)).transpose()?,
             params: entry(sizes.params)?,
             length: entry(parts.length)?,
             points: entry(parts.points)?,

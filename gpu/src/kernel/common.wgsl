@@ -73,7 +73,7 @@ fn through(dz: f32, value: f32) -> f32 {
 // The gradient by an entry of the iterate moves it.
 fn move_along(k: u32, g: f32) {
     if PULL && k < PARAMS {
-        let gone = state[base + k] - state[base + BANK - PARAMS + k];
+        let gone = state[base + k] - state[base + START + k];
         rule(k, settled(g + ruled[1].w * gone, FAINT));
     } else {
         rule(k, g);

@@ -47,11 +47,12 @@ pub(crate) fn common(shape: &Shape) -> Result<String, GpuError> {
         ("BANK", shape.bank),
         ("STATE", shape.state),
         ("ASCENT", shape.ascent),
+        ("START", shape.pull.unwrap_or(0)),
     ] {
         let _ = writeln!(text, "const {name} = {value}u;");
     }
     for (name, value) in
-        [("SIGMOID", shape.sigmoid), ("TANH", shape.tanh), ("PULL", shape.pull), ("RISING", rule.rising)]
+        [("SIGMOID", shape.sigmoid), ("TANH", shape.tanh), ("PULL", shape.pull.is_some()), ("RISING", rule.rising)]
     {
         let _ = writeln!(text, "const {name} = {value};");
     }

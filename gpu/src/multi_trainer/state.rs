@@ -5,8 +5,7 @@ use undercurve::device::Shape;
 
 /// What of a shape does not depend on the number of positives in the data: all but the length of its state.
 pub(super) fn kind(shape: &Shape) -> Shape {
-    // (The start that is pulled to ends where the objective's own state begins.)
-    if shape.pull && shape.bank == shape.state { shape.clone() } else { with_state(shape, 0) }
+    with_state(shape, 0)
 }
 
 /// The shape with another length of its state.

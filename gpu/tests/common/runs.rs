@@ -79,7 +79,7 @@ pub fn spec(
         sigmoid: false,
         rule,
         ascent: if saddle { 1 } else { anchors },
-        pull: false,
+        pull: None,
         params,
         length,
         points,

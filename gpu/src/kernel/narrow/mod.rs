@@ -84,7 +84,7 @@ fn shape_of(widths: &[u32], of: &Objective, rule: &Rule) -> Shape {
         sigmoid: false,
         rule,
         ascent: if aux > 3 { aux / 2 } else { aux / 3 },
-        pull: false,
+        pull: None,
         params,
         length,
         points,
@@ -100,7 +100,7 @@ pub(super) fn shapes() -> Vec<Shape> {
     for (at, widths) in [&[5, 1][..], &[70, 3, 65, 1]].into_iter().enumerate() {
         shapes.extend(OBJECTIVES.iter().filter_map(|of| shape(widths, of.name, "adam")));
         let ruled = RULES.iter().filter_map(|of| shape(widths, "auc-min-max", of.name));
-        shapes.extend(ruled.map(|shape| Shape { pull: shape.rule == "adam", ..shape }));
+        shapes.extend(ruled.map(|shape| Shape { pull: (shape.rule == "adam").then_some(shape.slots), ..shape }));
         for &(surrogate, _, _) in undercurve::surrogate::SURROGATES {
             let sigmoid = at == 1;
             let of = |shape| Shape { surrogate, sigmoid, tanh: true, rows: 512, negatives: None, ..shape };
@@ -137,6 +137,9 @@ fn is_sound(shape: &Shape) -> bool {
         && sizes(shape).sum::<u64>() == u64::from(shape.params)
         && shape.points.checked_mul(shape.length).is_some_and(|points| points <= shape.slots)
         && ends.is_sorted()
+        && shape.pull.is_none_or(|start| {
+            start >= shape.slots && u64::from(start) + u64::from(shape.params) <= shape.state.into()
+        })
         && shape.ascent <= shape.length
 }
 

@@ -299,13 +299,12 @@ impl Run<'_> {
 
     /// The pull toward the start, then the rule.
     fn move_along(&mut self, k: usize, g: f32) {
-        let (params, bank) = (self.shape().params as usize, self.shape().bank as usize);
-        match self.shape().pull && k < params {
-            true => {
-                let gone = self.state[k] - self.state[bank - params + k];
+        match self.shape().pull {
+            Some(start) if k < self.shape().params as usize => {
+                let gone = self.state[k] - self.state[start as usize + k];
                 self.rule(k, (g + self.spec.numbers[7] * gone).settled());
             }
-            false => self.rule(k, g),
+            _ => self.rule(k, g),
         }
     }
 
