@@ -157,7 +157,8 @@ impl fmt::Display for Error {
             Self::Empty { what } => write!(f, "{what} is empty"),
             Self::Overflow { what } => write!(f, "{what} does not fit the number type"),
             Self::Param { what } => write!(f, "parameter {what} is outside its range"),
-            Self::Unreachable { what } => write!(f, "{what}: nothing reaches what is asked"),
+            Self::Unreachable { what: "precision" } => f.write_str("no threshold has that precision"),
+            Self::Unreachable { .. } => f.write_str("more rows than that tie for the highest score"),
             Self::Unpromised { more: Some(more), what } => {
                 write!(f, "no threshold can be promised: about {more} more {what} would tell")
             }

@@ -128,6 +128,8 @@ fn reports_are_json_and_a_saved_model_measures_the_same() {
             "25",
             "--fpr",
             "0.1:0.6",
+            "--threshold",
+            "fpr<=0.6",
             "--save",
             "run.model",
             "--json",
@@ -162,7 +164,7 @@ fn reports_are_json_and_a_saved_model_measures_the_same() {
             let named = if key == "pauc" { "pauc:0.1:0.6" } else { key };
             assert_eq!(again[0][named], measured[0][key], "{key}");
         }
-        // The model's threshold holds the upper end of the range in training, and eval takes it.
+        // The model's threshold keeps its rule in training, and eval takes it.
         let rates = &last["threshold"];
         let at = rates["at"].as_f64().unwrap();
         assert!(rates["fpr"].as_f64().unwrap() <= 0.6 && rates["tpr"].as_f64().unwrap() > 0.0, "{rates}");
@@ -841,7 +843,11 @@ fn held_out_rows_are_measured_alone() {
     let folder = Folder::new("held-out");
     folder.write("data.csv", csv(300));
     folder.write("other.csv", csv(290));
-    let train = ["train", "data.csv", "--split", "0.6", "--method", "soap", "--steps", "50", "--save", "run.model"];
+    let train = [
+        &["train", "data.csv", "--split", "0.6", "--method", "soap", "--steps", "50", "--save", "run.model"][..],
+        &["--threshold", "fpr<=0.05"],
+    ]
+    .concat();
     let reports = objects(&stdout(&run(&folder.0, &[&train[..], &["--json"]].concat())));
     let (last, totals) = (&reports[reports.len() - 2], &reports[reports.len() - 1]);
     let measured = objects(&stdout(&run(&folder.0, &["eval", "run.model", "data.csv", "--held-out", "--json"])));

@@ -38,7 +38,7 @@ fn costs_stand_for_a_range_and_a_threshold() {
     assert!(said.ends_with(&format!("--fpr {range}")), "{said}");
     // The range is what a run with it by hand has, and the threshold is the cheapest.
     let json = |more: &[&str]| last(&stdout(&run(&folder.0, &[&args[..6], more, &["--json"]].concat())));
-    let (by_costs, by_hand) = (json(&args[6..]), json(&["--fpr", range]));
+    let (by_costs, by_hand) = (json(&args[6..]), json(&["--fpr", range, "--threshold", "fpr<=0.05"]));
     assert_eq!(by_costs["fpr"], by_hand["fpr"]);
     assert_eq!(by_costs["test"], by_hand["test"]);
     assert!((by_costs["slope"].as_f64().unwrap() - 4.0 / 9.0).abs() < 1e-12);
@@ -62,8 +62,21 @@ fn the_best_step_on_validation_rows_is_kept() {
     let folder = Folder::new("valid");
     folder.write("data.csv", csv(500));
     folder.write("more.csv", csv(300));
-    let args =
-        ["train", "data.csv", "--split", "0.7", "--valid", "0.3", "--method", "soap", "--set", "decay=0", "--json"];
+    let args = [
+        "train",
+        "data.csv",
+        "--split",
+        "0.7",
+        "--valid",
+        "0.3",
+        "--method",
+        "soap",
+        "--set",
+        "decay=0",
+        "--threshold",
+        "fpr<=0.05",
+        "--json",
+    ];
     let first = [&args[..], &["--save", "whole.run", "--out", "whole.model"]].concat();
     let text = stdout(&run(&folder.0, &first));
     let totals = last(&text);
@@ -154,7 +167,8 @@ fn thresholds_follow_rules_and_scores_become_probabilities() {
     let train = ["train", "data.csv", "--method", "soap", "--valid", "more.csv", "--out", "m", "--json"];
     let with = |more: &[&str]| last(&stdout(&run(&folder.0, &[&train[..], more].concat())));
     let eval = |more: &[&str]| last(&stdout(&run(&folder.0, &[&["eval", "m", "more.csv", "--json"], more].concat())));
-    for rule in ["fpr<=0.1", "recall>=0.7", "precision>=0.4", "top:30", "top:5%", "costs:1:9", "0.25"] {
+    for rule in ["fpr<=0.1", "recall>=0.7", "precision>=0.4", "alerts<=30", "alerts<=5%", "youden", "costs:1:9", "0.25"]
+    {
         let totals = with(&["--threshold", rule]);
         let told = &totals["threshold"];
         assert_eq!((told["rule"].as_str(), told["chosen_on"].as_str()), (Some(rule), Some("validation")));
@@ -162,20 +176,26 @@ fn thresholds_follow_rules_and_scores_become_probabilities() {
         // The same score by a scan of all thresholds, from the scores that eval writes.
         stdout(&run(&folder.0, &["eval", "m", "more.csv", "--scores", "s.csv"]));
         let (scores, labels) = scored(&folder, "s.csv");
-        let all = undercurve_tests::decisions::thresholds(&scores, &labels);
-        let here = all.iter().rfind(|point| point.0 >= at).unwrap();
-        let best = match rule {
-            "fpr<=0.1" => all.iter().rfind(|point| point.1 <= 0.1),
-            "recall>=0.7" => all.iter().find(|point| point.2 >= 0.7),
-            "precision>=0.4" => {
-                all.iter().filter(|point| point.3 >= 0.4).max_by(|a, b| a.2.total_cmp(&b.2).then(a.0.total_cmp(&b.0)))
-            }
-            "top:30" => all.iter().rfind(|point| point.4 <= 30),
-            "top:5%" => all.iter().rfind(|point| point.4 <= 15),
-            _ => Some(here),
+        let all = undercurve_tests::decisions::cuts(&scores, &labels, f64::from(f32::EPSILON));
+        let alerts = |tpr: f64, fpr: f64| (60.0 * tpr + 240.0 * fpr).round();
+        let worth: undercurve_tests::decisions::Worth<'_> = match rule {
+            "fpr<=0.1" => &|tpr, fpr, _| (fpr <= 0.1).then_some([tpr, -fpr]),
+            "recall>=0.7" => &|tpr, fpr, _| (tpr >= 0.7).then_some([-fpr, tpr]),
+            "precision>=0.4" => &|tpr, fpr, p| (p >= 0.4).then_some([tpr, -fpr]),
+            "alerts<=30" => &|tpr, fpr, _| (alerts(tpr, fpr) <= 30.0).then_some([tpr, -fpr]),
+            "alerts<=5%" => &|tpr, fpr, _| (alerts(tpr, fpr) <= 15.0).then_some([tpr, -fpr]),
+            "youden" => &|tpr, fpr, _| Some([tpr - fpr, -fpr]),
+            "costs:1:9" => &|tpr, fpr, _| Some([60.0 * 9.0 * tpr - 240.0 * fpr, -fpr]),
+            _ => &|_, _, _| None,
         };
-        assert_eq!(here, best.unwrap(), "{rule}");
-        let (fpr, recall, precision, alerts) = (here.1, here.2, here.3, here.4);
+        let best = undercurve_tests::decisions::best(&all, &labels, worth);
+        let reached = |label: u8| scores.iter().zip(&labels).filter(|&(&s, &y)| y == label && s >= at).count();
+        let (tp, fp) = (reached(1), reached(0));
+        if let Some(best) = best {
+            assert_eq!((tp, fp, best.below < at && at < best.above), (best.tp, best.fp, true), "{rule}");
+        }
+        let alerts = tp + fp;
+        let [recall, fpr, precision] = [(tp, 60), (fp, 240), (tp, alerts)].map(|(k, n)| k as f64 / n as f64);
         let close = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-12;
         assert!(
             close(&told["fpr"], fpr) && close(&told["tpr"], recall) && close(&told["precision"], precision),
@@ -202,10 +222,12 @@ fn thresholds_follow_rules_and_scores_become_probabilities() {
     // SOAP fits no probabilities, so with validation rows it gets Platt's; the same as decide fits on these rows.
     let by_default = with(&[]);
     assert_eq!(by_default["calibration"]["how"].as_str(), Some("platt"));
-    assert_eq!(
-        (by_default["calibration"]["rows"].as_u64(), by_default["threshold"]["rule"].as_str()),
-        (Some(300), Some("fpr<=0.05"))
-    );
+    // And no threshold, which nobody asked for: the next command is named, and no class is predicted.
+    assert_eq!((by_default["calibration"]["rows"].as_u64(), &by_default["threshold"]), (Some(300), &Value::Null));
+    let people = stdout(&run(&folder.0, &train[..train.len() - 1]));
+    let next = "\nNo threshold: undercurve decide m ROWS --threshold \"precision>=0.8\" --out FILE chooses one on labelled rows\n";
+    assert!(people.contains(next), "{people}");
+    assert!(stdout(&run(&folder.0, &["predict", "m", "more.csv"])).starts_with("score,probability\n"));
     let probabilities = |model: &str| -> Vec<f64> {
         let text = stdout(&run(&folder.0, &["predict", model, "more.csv"]));
         assert!(text.starts_with("score,probability"), "{text}");
@@ -213,7 +235,7 @@ fn thresholds_follow_rules_and_scores_become_probabilities() {
     };
     let platt = probabilities("m");
     assert_eq!(with(&["--calibrate", "none"])["calibration"], Value::Null);
-    assert!(stdout(&run(&folder.0, &["predict", "m", "more.csv"])).starts_with("score,class\n"));
+    assert!(stdout(&run(&folder.0, &["predict", "m", "more.csv"])).starts_with("score\n"));
     assert!(
         refused(&folder, &["eval", "m", "more.csv", "--metric", "brier"])
             .starts_with("--metric brier: there are no probabilities")
@@ -224,7 +246,7 @@ fn thresholds_follow_rules_and_scores_become_probabilities() {
     stdout(&run(&folder.0, &decide(&["--calibrate", "platt"])));
     assert_eq!(probabilities("n"), platt);
     let told =
-        last(&stdout(&run(&folder.0, &decide(&["--calibrate", "isotonic", "--threshold", "top:10%", "--json"]))));
+        last(&stdout(&run(&folder.0, &decide(&["--calibrate", "isotonic", "--threshold", "alerts<=10%", "--json"]))));
     assert_eq!(
         (told["calibration"]["how"].as_str(), told["threshold"]["chosen_on"].as_str()),
         (Some("isotonic"), Some("more.csv"))
@@ -265,16 +287,16 @@ fn thresholds_follow_rules_and_scores_become_probabilities() {
         ],
     );
     let warning = String::from_utf8(output.stderr.clone()).unwrap();
-    let said = "warning: --threshold precision>=0.9: no threshold has that precision on the training rows; the model has no threshold\n";
+    let said = "warning: --threshold precision>=0.9: no threshold has that precision (the training rows); the model has no threshold\n";
     assert!(warning.contains(said), "{warning}");
     assert_eq!(last(&stdout(&output))["threshold"]["at"], Value::Null);
     assert!(stdout(&run(&folder.0, &["predict", "f", "flat.csv"])).starts_with("score,probability\n"));
-    let text = refused(&folder, &["decide", "f", "flat.csv", "--threshold", "top:1", "--out", "g"]);
-    assert_eq!(text, "--threshold top:1: more rows than that tie for the highest score on flat.csv");
+    let text = refused(&folder, &["decide", "f", "flat.csv", "--threshold", "alerts<=1", "--out", "g"]);
+    assert_eq!(text, "--threshold alerts<=1: more rows than that tie for the highest score (flat.csv)");
     for (more, part) in [
         (&["--threshold", "precision>0.9"][..], "expected fpr<=A, precision>=P or recall>=R"),
-        (&["--threshold", "top:9999"], "--threshold top:9999: there are 90 training rows"),
-        (&["--threshold", "top:5", "--cost-fp", "1", "--cost-fn", "2"], "cannot be used with"),
+        (&["--threshold", "alerts<=9999"], "--threshold alerts<=9999: there are 90 training rows"),
+        (&["--threshold", "alerts<=5", "--cost-fp", "1", "--cost-fn", "2"], "cannot be used with"),
     ] {
         let text = refused(&folder, &[&["train", "flat.csv", "--method", "ce"], more].concat());
         assert!(text.contains(part), "{more:?}: {text}");
@@ -349,7 +371,10 @@ fn curves_are_written_as_tables_and_pictures() {
     }
     // Of a model, with its threshold.
     folder.write("data.csv", csv(300));
-    stdout(&run(&folder.0, &["train", "data.csv", "--method", "soap", "--steps", "50", "--out", "m"]));
+    stdout(&run(
+        &folder.0,
+        &["train", "data.csv", "--method", "soap", "--steps", "50", "--threshold", "f1", "--out", "m"],
+    ));
     stdout(&run(&folder.0, &["eval", "m", "data.csv", "--curves", "m.svg"]));
     let picture = fs::read_to_string(folder.path("m.svg")).unwrap();
     assert!(picture.contains("dot: threshold") && picture.contains("Lift: "), "{picture}");
@@ -476,7 +501,18 @@ fn new_rows_are_scored_as_they_come() {
     for (method, precision, head) in
         [("soap", "f32", "customer,score,class"), ("ce", "f64", "customer,score,probability,class")]
     {
-        let train = ["train", "data.csv", "--method", method, "--precision", precision, "--fpr", "0:0.1", "--out", "m"];
+        let train = [
+            "train",
+            "data.csv",
+            "--method",
+            method,
+            "--precision",
+            precision,
+            "--threshold",
+            "fpr<=0.1",
+            "--out",
+            "m",
+        ];
         stdout(&run(&folder.0, &train));
         let args = ["predict", "m", "fresh.csv", "--id", "customer"];
         let output = run(&folder.0, &args);
@@ -548,7 +584,7 @@ fn scores_go_to_a_file_to_json_and_by_a_threshold() {
     let folder = Folder::new("predict-out");
     folder.write("data.csv", csv(400));
     folder.write("new.csv", fresh(300));
-    stdout(&run(&folder.0, &["train", "data.csv", "--method", "ce", "--out", "m"]));
+    stdout(&run(&folder.0, &["train", "data.csv", "--method", "ce", "--threshold", "youden", "--out", "m"]));
     fn predict<'a>(more: &[&'a str]) -> Vec<&'a str> {
         [&["predict", "m", "new.csv", "--id", "customer"], more].concat()
     }
@@ -703,7 +739,7 @@ fn what_is_done_with_a_column_is_said_before_training() {
     }
     assert_eq!((totals["columns"].as_u64(), totals["positives"].as_u64()), (Some(4), Some(70)), "{totals}"); // (One says where a gap is.)
     let text = stdout(&run(&folder.0, &["predict", "m", "data.csv", "--id", "client"]));
-    assert!(text.starts_with("client,score,probability,class\nc-0000,"), "{text}");
+    assert!(text.starts_with("client,score,probability\nc-0000,"), "{text}");
     // With names of missing values, and what is said of them otherwise.
     folder.write("na.csv", awkward(300).replace("#N/A", "unknown"));
     let wrong = refused(&folder, &["train", "na.csv", "--method", "ce", "--missing", "impute"]);
@@ -929,18 +965,26 @@ fn a_promise_is_given_or_says_what_it_lacks() {
     let wrong = refused(&folder, &["metrics", "many.csv", "--threshold", "precision>=0.9@100%"]);
     assert!(wrong.contains("with @90% behind it"), "{wrong}");
     folder.write("data.csv", csv(400));
-    for more in [&[][..], &["--valid", "0.4"], &["--valid", "0.4", "--keep", "last", "--patience", "3"]] {
+    for more in [&[][..], &["--valid", "0.4", "--keep", "best"], &["--valid", "0.4", "--patience", "3"]] {
         let args = [&["train", "data.csv", "--method", "ce", "--threshold", "recall>=0.5@90%"], more].concat();
         let wrong = refused(&folder, &args);
         assert!(wrong.contains("a promise needs rows that chose nothing else"), "{more:?}: {wrong}");
     }
-    let kept = ["--valid", "0.5", "--keep", "last", "--save", "m", "--steps", "100"];
-    stdout(&run(
+    let kept = ["--valid", "0.5", "--save", "m", "--steps", "100"];
+    let said = stdout(&run(
         &folder.0,
         &[&["train", "data.csv", "--method", "ce", "--threshold", "recall>=0.5@90%"], &kept[..]].concat(),
     ));
+    // (The rows choose the threshold alone.)
+    assert!(said.contains("Kept: the last, step 100"), "{said}");
     let about = stdout(&run(&folder.0, &["inspect", "m"]));
     assert!(about.contains("recall>=0.5@90%"), "{about}");
+    // What cannot be promised is said in the words of decide.
+    let args =
+        ["train", "data.csv", "--method", "ce", "--steps", "9", "--threshold", "precision>=0.95@99%", "--valid", "0.2"];
+    let output = run(&folder.0, &args);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("no threshold can be promised"), "{said}");
 }
 
 /// What a model was trained on says how later files are read, and what is said of a file comes first.
@@ -1013,10 +1057,10 @@ fn anyones_scores_are_decided_applied_and_checked_again() {
     let lines: Vec<&str> = plain.lines().collect();
     assert_eq!(lines.len(), 2, "{plain}");
     assert!(
-        lines[1].starts_with("It rests on ") && lines[1].contains("precision>=0.9@90% is kept in 90 of 100"),
+        lines[1].starts_with("It rests on ") && lines[1].contains("precision>=0.9@90% promises it for other rows"),
         "{plain}"
     );
-    let top = last(&stdout(&decide("scores.csv", "top:1%", &["--json"])));
+    let top = last(&stdout(&decide("scores.csv", "alerts<=1%", &["--json"])));
     let ends = &top["threshold"]["intervals"]["precision"];
     assert_eq!(top["threshold"]["alerts"], 80);
     assert!(ends[0].as_f64() < top["threshold"]["precision"].as_f64() && ends[1].as_f64() <= Some(1.0), "{top}");
@@ -1067,12 +1111,13 @@ fn anyones_scores_are_decided_applied_and_checked_again() {
     let wrong = |more: &[&str]| refused(&folder, &[&["decide"], more].concat());
     let text = wrong(&[&["few.csv", "--threshold", "precision>=0.9@99%"], &columns[..]].concat());
     assert!(text.contains("no threshold can be promised: about") && text.contains("more positives"), "{text}");
-    assert!(wrong(&["scores.csv", "--threshold", "top:1%", "--weight", "id"]).contains("not so many draws"));
-    assert!(wrong(&["scores.csv", "--threshold", "top:1%"]).contains("label"));
+    assert!(wrong(&["scores.csv", "--threshold", "alerts<=1%", "--weight", "id"]).contains("not so many draws"));
+    assert!(wrong(&["scores.csv", "--threshold", "alerts<=1%"]).contains("label"));
     assert!(
-        wrong(&["m", "--threshold", "top:1%"]).contains("is a model, whose threshold is chosen on the rows of DATA")
+        wrong(&["m", "--threshold", "alerts<=1%"])
+            .contains("is a model, whose threshold is chosen on the rows of DATA")
     );
-    assert!(wrong(&["m", "data.csv", "--threshold", "top:1%"]).contains("--out FILE"));
+    assert!(wrong(&["m", "data.csv", "--threshold", "alerts<=1%"]).contains("--out FILE"));
     assert!(wrong(&["scores.csv", "--recheck", "few.csv"]).starts_with("scores.csv: "));
     folder.write("bad.json", b"{\"undercurve_decision\": 1, \"rule\": \"top\"}");
     assert!(wrong(&["bad.json", "--recheck", "few.csv"]).contains("is no decision file"));

@@ -1,15 +1,42 @@
 //! Naive twins of thresholds, calibration and rankings: every threshold tried, every block tried, every order tried.
 
-use crate::metric::{pr, roc};
+/// A place between two neighbouring scores (infinite beyond all of them), with the true and false positives above it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cut {
+    pub above: f64,
+    pub below: f64,
+    pub tp: usize,
+    pub fp: usize,
+}
 
-/// The distinct scores with (false-positive rate, recall, precision, rows at or above), descending.
-pub fn thresholds(s: &[f64], y: &[u8]) -> Vec<(f64, f64, f64, f64, usize)> {
-    let rows = |t: f64| s.iter().filter(|&&x| x >= t).count();
-    roc(s, y)
-        .into_iter()
-        .zip(pr(s, y))
-        .map(|((t, fpr, tpr), (_, _, precision))| (t, fpr, tpr, precision, rows(t)))
-        .collect()
+/// All places where a threshold may lie, from the highest: between scores that are 32 units of ε times their size apart.
+pub fn cuts(s: &[f64], y: &[u8], epsilon: f64) -> Vec<Cut> {
+    let logs: Vec<f64> = s.iter().filter(|&&x| x != 0.0).map(|x| x.abs().log2().floor()).collect();
+    let size = if logs.is_empty() { 0.0 } else { (logs.iter().sum::<f64>() / logs.len() as f64).ceil().exp2() };
+    let mut ends = s.to_vec();
+    ends.extend([f64::INFINITY, f64::NEG_INFINITY]);
+    ends.sort_by(|a, b| b.total_cmp(a));
+    ends.dedup();
+    let wide = |a: f64, b: f64| !(a - b).is_finite() || a - b >= 32.0 * epsilon * size.max(a.abs()).max(b.abs());
+    let count = |label: u8, above: f64| (0..s.len()).filter(|&i| y[i] == label && s[i] >= above).count();
+    let cut = |pair: &[f64]| Cut { above: pair[0], below: pair[1], tp: count(1, pair[0]), fp: count(0, pair[0]) };
+    ends.windows(2).filter(|pair| wide(pair[0], pair[1])).map(cut).collect()
+}
+
+/// Whether rates of a cut keep a rule, and what they are worth: more is better, first the first, then the second.
+pub type Worth<'a> = &'a dyn Fn(f64, f64, f64) -> Option<[f64; 2]>;
+
+/// The cut of the greatest worth of those that keep a rule, given recall, false-positive rate and precision (NaN without alerts).
+pub fn best(cuts: &[Cut], y: &[u8], worth: Worth<'_>) -> Option<Cut> {
+    let positives = y.iter().filter(|&&y| y == 1).count() as f64;
+    let negatives = y.len() as f64 - positives;
+    let of = |cut: &Cut| {
+        let (tp, fp) = (cut.tp as f64, cut.fp as f64);
+        worth(tp / positives, fp / negatives, tp / (tp + fp)).map(|worth| (worth, *cut))
+    };
+    let better = |a: &[f64; 2], b: &[f64; 2]| a[0] > b[0] || a[0] == b[0] && a[1] > b[1];
+    let found = cuts.iter().filter_map(of).reduce(|best, one| if better(&one.0, &best.0) { one } else { best });
+    found.map(|found| found.1)
 }
 
 /// Isotonic regression by its min-max formula: f_i = max over j ≤ i of min over k ≥ i of the mean of y_j … y_k, of rows in
@@ -131,14 +158,20 @@ pub fn promised_alerts(scores: &[f64], labels: &[u8], rate: &str, bound: f64, ri
     let n = rows.len();
     let positives = labels.iter().filter(|&&y| y == 1).count();
     let right = |k: usize| rows[..k].iter().filter(|row| row.1 == 1).count();
-    let ends: Vec<usize> = (0..=n).filter(|&k| k == 0 || k == n || rows[k - 1].0 != rows[k].0).collect();
+    let ends: Vec<usize> = cuts(scores, labels, f64::EPSILON).into_iter().map(|cut| cut.tp + cut.fp).collect();
     match rate {
-        // Few enough are wrong that a rate of the bound would rarely show so few.
-        "fpr" => ends.into_iter().rfind(|&k| {
+        // Few enough are wrong that a rate of the bound would rarely show so few; no alert that finds nothing.
+        "fpr" => {
             let negatives = n - positives;
-            1.0 - binomial_tail(negatives, bound, k - right(k) + 1) <= risk
-        }),
-        "recall" => ends.into_iter().find(|&k| k > 0 && binomial_tail(positives, bound, right(k)) <= risk),
+            let keeps = |k: usize| 1.0 - binomial_tail(negatives, bound, k - right(k) + 1) <= risk;
+            let most = ends.iter().copied().filter(|&k| keeps(k)).map(right).max()?;
+            ends.into_iter().find(|&k| right(k) == most)
+        }
+        // And none that is missed for nothing.
+        "recall" => {
+            let first = ends.iter().copied().find(|&k| k > 0 && binomial_tail(positives, bound, right(k)) <= risk)?;
+            ends.into_iter().rfind(|&k| k - right(k) == first - right(first))
+        }
         _ => {
             let mut first = 1;
             while bound.powi(first as i32) > risk {

@@ -614,7 +614,7 @@ fn decisions_go_with_the_model() {
     for how in [Calibrate::Platt, Calibrate::Isotonic, Calibrate::Beta] {
         let mut file = plain.clone();
         file.calibrate(how, &scores, truth, "more.csv").unwrap();
-        let found = file.decide("recall>=0.8".parse().unwrap(), &scores, truth, "validation").unwrap();
+        let found = file.decide("recall>=0.8".parse().unwrap(), &scores, truth, None, "validation").unwrap();
         assert_eq!(
             (file.threshold, file.decided.as_ref().unwrap().counts),
             (Some(found.threshold), Some(found.counts))
@@ -638,7 +638,7 @@ fn decisions_go_with_the_model() {
     let mut file = plain.clone();
     file.threshold = Some(1.0);
     let same = vec![0.5f32; scores.len()];
-    let result = file.decide("precision>=0.99".parse().unwrap(), &same, truth, "training");
+    let result = file.decide("precision>=0.99".parse().unwrap(), &same, truth, None, "training");
     assert_eq!(result, Err(undercurve::Error::Unreachable { what: "precision" }));
     assert_eq!((file.threshold, file.decided.as_ref().unwrap().counts), (None, None));
     assert_eq!(SavedModel::from_bytes(&file.to_bytes()).unwrap(), file);
@@ -651,7 +651,7 @@ fn sealed_nonsense_is_refused_or_scores() {
     let mut model = Predictor::<f32>::of(&run).unwrap();
     let (scores, data) = (model.predict(&table).unwrap(), run.preparation.apply::<f32>(&table).unwrap());
     let mut file = SavedModel { trainer: model.save(), ..run };
-    file.decide("top:9".parse().unwrap(), &scores, data.truth(), "training").unwrap();
+    file.decide("alerts<=9".parse().unwrap(), &scores, data.truth(), None, "training").unwrap();
     file.calibrate(Calibrate::Isotonic, &scores, data.truth(), "training").unwrap();
     let bytes = file.to_bytes();
     let payload = open(Kind::Model, &bytes).unwrap();

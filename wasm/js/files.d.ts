@@ -114,7 +114,7 @@ export declare class Model implements Held {
     negative: string | null;
     classes: string[];
     threshold: number | null;
-    /** How the threshold was chosen: `fpr<=0.05`, `precision>=0.9`, `recall>=0.8`, `top:100`, `top:2%`, `costs:1:20`, or a score. */
+    /** How the threshold was chosen: `fpr<=0.05`, `precision>=0.9`, `recall>=0.8`, `alerts<=100`, `alerts<=2%`, `youden`, `f1`, `mcc`, `costs:1:20`, or a score. */
     rule: string | null;
     /** Whether it gives probabilities, by its method or by calibration. */
     probabilities: boolean;

@@ -143,6 +143,11 @@ pub fn calibration<'py>(
     Ok((log_loss(p.slice(), truth).map_err(core)?, brier(p.slice(), truth).map_err(core)?))
 }
 
+/// The rule of a threshold, which an argument has.
+pub fn threshold_rule(argument: &str, text: &str) -> PyResult<ThresholdRule> {
+    text.parse().map_err(|_| value(format!("{argument}: expected {}, got {text:?}", ThresholdRule::FORMS)))
+}
+
 /// A threshold by a rule: with its counts, and 95 % intervals of false-positive rate, recall and precision.
 #[pyfunction]
 #[pyo3(signature = (scores, labels, rule, clusters=None))]
@@ -158,34 +163,27 @@ pub fn decide<'py>(
         y: &[u8],
         rule: ThresholdRule,
         clusters: Option<&[u32]>,
-    ) -> undercurve::Result<(Decision, [Interval; 3])> {
-        let found = match (rule, clusters) {
-            (ThresholdRule::Promised(promise), Some(clusters)) => promise.decide_clustered(s, y, clusters)?,
-            _ => Metrics::new().decide(s, y, rule)?,
-        };
+    ) -> undercurve::Result<(Decision<f64>, [Interval; 3])> {
+        let found = Metrics::new().decide_in(s, &y.into(), clusters, rule)?;
         let counts = found.counts;
         let (tp, fp) = (counts.true_positives, counts.false_positives);
+        let of = |hits: f64, rows: f64| rate_interval(hits as u64, rows as u64);
         let ends = match clusters {
             Some(clusters) => rate_intervals_clustered(found.threshold, s, y, clusters)?,
-            None => [
-                rate_interval(fp, counts.negatives()),
-                rate_interval(tp, counts.positives()),
-                rate_interval(tp, tp + fp),
-            ],
+            None => [of(fp, counts.negatives()), of(tp, counts.positives()), of(tp, tp + fp)],
         };
         Ok((found, ends))
     }
-    let rule: ThresholdRule =
-        rule.parse().map_err(|_| value(format!("rule: expected {}, got {rule:?}", ThresholdRule::FORMS)))?;
+    let rule = threshold_rule("rule", rule)?;
     let (scores, y, _) = rows(scores, labels, None)?;
     let (found, [fpr, recall, precision]) = each!(py, scores, s => of(s, &y, rule, clusters.as_deref()))?;
     let out = PyDict::new(py);
     out.set_item("rule", rule.to_string())?;
     out.set_item("threshold", found.threshold)?;
-    out.set_item("true_positives", found.counts.true_positives)?;
-    out.set_item("false_positives", found.counts.false_positives)?;
-    out.set_item("true_negatives", found.counts.true_negatives)?;
-    out.set_item("false_negatives", found.counts.false_negatives)?;
+    out.set_item("true_positives", found.counts.true_positives as u64)?;
+    out.set_item("false_positives", found.counts.false_positives as u64)?;
+    out.set_item("true_negatives", found.counts.true_negatives as u64)?;
+    out.set_item("false_negatives", found.counts.false_negatives as u64)?;
     let ends = PyDict::new(py);
     for (name, interval) in [("fpr", fpr), ("recall", recall), ("precision", precision)] {
         ends.set_item(name, (interval.low, interval.high))?;

@@ -1,7 +1,9 @@
 //! Models that score.
 
 use crate::arrays::Floats;
-use crate::error::{data, trainer, value};
+use crate::error::{core, data, trainer, value};
+use crate::loss::rows;
+use crate::metrics::threshold_rule;
 use crate::table::Table;
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
@@ -10,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::Target;
+use undercurve::metric::Truth;
 use undercurve::trainer::{Length, Predictor};
 
 /// A predictor of either number type.
@@ -99,6 +102,29 @@ impl Model {
     #[getter]
     fn has_probabilities(&self) -> bool {
         self.with(|p| p.has_probabilities(), |p| p.has_probabilities())
+    }
+
+    /// A copy with the threshold of a rule on labelled scores.
+    #[pyo3(signature = (rule, scores, labels, weights=None, clusters=None))]
+    fn with_threshold(
+        &self,
+        rule: &str,
+        scores: &Bound<'_, PyAny>,
+        labels: &Bound<'_, PyAny>,
+        weights: Option<&Bound<'_, PyAny>>,
+        clusters: Option<Vec<u32>>,
+    ) -> PyResult<Self> {
+        let rule = threshold_rule("rule", rule)?;
+        let (scores, y, w) = rows(scores, labels, weights)?;
+        let truth = Truth::new(&y, &w).map_err(core)?;
+        let mut saved = self.saved.clone();
+        let of = clusters.as_deref();
+        match scores {
+            Floats::F32(s) => saved.decide(rule, s.slice(), truth, of, "given").map(|_| ()),
+            Floats::F64(s) => saved.decide(rule, s.slice(), truth, of, "given").map(|_| ()),
+        }
+        .map_err(core)?;
+        Self::of(saved)
     }
 
     /// The parameters, as the core keeps them.

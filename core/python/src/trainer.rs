@@ -1,6 +1,7 @@
 //! Training runs on tables.
 
 use crate::error::{core, data, trainer as failed, value};
+use crate::metrics::threshold_rule;
 use crate::model::Model;
 use crate::table::Table;
 use pyo3::prelude::*;
@@ -207,8 +208,7 @@ fn held_out<T: Real>(train: Dataset<T>, share: Option<f64>, seed: u64, table: &T
 
 /// The rule of a threshold.
 fn rule(text: Option<&str>) -> PyResult<Option<ThresholdRule>> {
-    let wrong = |text: &str| value(format!("threshold: expected {}, got {text:?}", ThresholdRule::FORMS));
-    text.map(|text| text.parse().map_err(|_| wrong(text))).transpose()
+    text.map(|text| threshold_rule("threshold", text)).transpose()
 }
 
 /// How scores become probabilities, where that was said.
@@ -270,7 +270,7 @@ struct Training<T: Real> {
     best: Option<Best<T>>,
     valid: Option<f64>,
     watch: Watch,
-    rule: ThresholdRule,
+    rule: Option<ThresholdRule>,
     calibrate: Option<Calibrate>,
 }
 
@@ -293,11 +293,21 @@ impl<T: Real> Training<T> {
         let given = Given { train: Arc::new(train), test, start, files: Vec::new() };
         let run = Run::<T>::of(&config, given).map_err(failed)?;
         let metric = asked.metric.as_deref().unwrap_or(run.own_metric());
-        let best = valid.map(|valid| Best::new(&run, valid, metric, asked.patience)).transpose().map_err(failed)?;
+        let rule = rule(asked.threshold.as_deref())?;
+        let mut best = valid.map(|valid| Best::new(&run, valid, metric, asked.patience)).transpose().map_err(failed)?;
+        if let Some(rule @ ThresholdRule::Promised(_)) = rule {
+            // What the rows have chosen before, they cannot promise.
+            let given = best.filter(|_| asked.patience.is_none()).ok_or_else(|| {
+                value(format!(
+                    "threshold: {rule}: a promise needs rows that chose nothing else: valid=0.2 without patience, or Model.with_threshold \
+                     on other rows"
+                ))
+            })?;
+            best = Some(given.keeping_the_last());
+        }
         if best.is_none() && asked.patience.is_some() {
             return Err(value("patience: needs validation rows (valid=0.2)"));
         }
-        let rule = rule(asked.threshold.as_deref())?.unwrap_or(ThresholdRule::Fpr(config.fpr.1));
         let two = matches!(run.train_data().targets(), Targets::Binary(_));
         let usual = || (two && best.is_some() && !run.predictor().fits_probabilities()).then_some(Calibrate::Platt);
         let calibrate = calibration(asked.calibrate.as_deref())?.unwrap_or_else(usual);
@@ -335,14 +345,11 @@ impl<T: Real> Training<T> {
                 ));
             }
         };
-        let usual = || {
-            let of_costs = costs.map(ThresholdRule::of_costs);
-            of_costs.unwrap_or(ThresholdRule::Fpr(config.fpr.1))
-        };
-        let rule = rule(changed.threshold.as_deref())?.or(decided.as_ref().map(|decided| decided.rule));
+        let before = decided.as_ref().map(|decided| decided.rule).or(costs.map(ThresholdRule::of_costs));
+        let rule = rule(changed.threshold.as_deref())?.or(before);
         let before = calibrated.as_ref().map(|it| it.calibration.how());
         let calibrate = calibration(changed.calibrate.as_deref())?.unwrap_or(before);
-        let (watch, rule) = (Watch::new(&run), rule.unwrap_or_else(usual));
+        let watch = Watch::new(&run);
         Ok(Self {
             run,
             preparation: preparation.clone(),
@@ -393,7 +400,8 @@ impl<T: Real> Training<T> {
         }
     }
 
-    fn model(&self) -> undercurve::Result<SavedModel> {
+    /// The model to keep, and why it has no threshold, where none keeps the rule.
+    fn model(&self) -> undercurve::Result<(SavedModel, Option<String>)> {
         let mut predictor = self.predictor();
         let mut figures = Vec::new();
         let valid = self.best.as_ref().map(Best::valid_data);
@@ -403,7 +411,8 @@ impl<T: Real> Training<T> {
             }
         }
         let trained = self.trained(figures);
-        Ok(SavedModel { trained, ..self.file(&mut predictor)? })
+        let (file, missed) = self.file(&mut predictor)?;
+        Ok((SavedModel { trained, ..file }, missed))
     }
 
     /// The run so far, to go on from.
@@ -417,7 +426,7 @@ impl<T: Real> Training<T> {
             }
         };
         let (best, trained) = (self.best.as_ref().map(Best::save), self.trained(figures));
-        let file = self.file(&mut self.predictor())?;
+        let (file, _) = self.file(&mut self.predictor())?;
         Ok(SavedModel { best, trained, trainer: self.run.save(), ..file })
     }
 
@@ -429,7 +438,8 @@ impl<T: Real> Training<T> {
     }
 
     /// What every file says: of two classes its threshold and its probabilities, too.
-    fn file(&self, predictor: &mut Predictor<T>) -> undercurve::Result<SavedModel> {
+    fn file(&self, predictor: &mut Predictor<T>) -> undercurve::Result<(SavedModel, Option<String>)> {
+        let mut missed = None;
         let alone = predictor.file(self.preparation.clone());
         let mut file = SavedModel { split: self.split, valid: self.valid, costs: self.costs, ..alone };
         let valid = self.best.as_ref().map(Best::valid_data);
@@ -440,15 +450,19 @@ impl<T: Real> Training<T> {
         if matches!(rows.targets(), Targets::Binary(_)) {
             let mut scores = vec![T::ZERO; rows.len()];
             predictor.score(rows.rows(), &mut scores)?;
-            match file.decide(self.rule, &scores, rows.truth(), part) {
-                Ok(_) | Err(undercurve::Error::Unreachable { .. } | undercurve::Error::Unpromised { .. }) => {}
-                Err(error) => return Err(error),
+            match self.rule.map(|rule| (rule, file.decide(rule, &scores, rows.truth(), None, part))) {
+                None | Some((_, Ok(_))) => {}
+                Some((
+                    rule,
+                    Err(why @ (undercurve::Error::Unreachable { .. } | undercurve::Error::Unpromised { .. })),
+                )) => missed = Some(format!("threshold {rule}: {why} (the {part} rows); the model has no threshold")),
+                Some((_, Err(error))) => return Err(error),
             }
             if let Some(how) = self.calibrate {
                 file.calibrate(how, &scores, rows.truth(), part)?;
             }
         }
-        Ok(file)
+        Ok((file, missed))
     }
 
     /// Each constraint on some rows.
@@ -619,15 +633,16 @@ impl Trainer {
         Ok(out)
     }
 
-    /// The model to keep, now.
-    fn model(&self, py: Python<'_>) -> PyResult<Model> {
-        Model::of(py.detach(|| each!(&self.run, run => run.model())).map_err(core)?)
+    /// The model to keep, now, and why it has no threshold, where none keeps the rule.
+    fn model(&self, py: Python<'_>) -> PyResult<(Model, Option<String>)> {
+        let (file, missed) = py.detach(|| each!(&self.run, run => run.model())).map_err(core)?;
+        Ok((Model::of(file)?, missed))
     }
 
     /// Whether each constraint holds, on the validation rows, else the training rows, and on the test rows.
     fn judge<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let out = PyList::empty(py);
-        let threshold = each!(&self.run, run => run.model()).map_err(core)?.threshold.unwrap_or(0.0);
+        let threshold = each!(&self.run, run => run.model()).map_err(core)?.0.threshold.unwrap_or(0.0);
         each!(&self.run, run => {
             let (chosen, part) = match &run.best {
                 Some(best) => (best.valid_data(), "valid"),

@@ -98,12 +98,12 @@ def test_decisions_are_those_of_a_scan():
     rng = np.random.default_rng(12)
     labels = rng.random(3000) < 0.2
     scores = rng.normal(size=3000) + 3 * labels
-    for rule in ("precision>=0.9@90%", "recall>=0.8@90%", "fpr<=0.05@95%", "precision>=0.9", "top:5%"):
+    for rule in ("precision>=0.9@90%", "recall>=0.8@90%", "fpr<=0.05@95%", "precision>=0.9", "alerts<=5%", "alerts<=100", "youden", "f1", "mcc"):
         found = undercurve.decide(scores, labels, rule)
         alerts = scores >= found.threshold
         assert (found.alerts, found.true_positives) == (alerts.sum(), (alerts & labels).sum()), rule
         assert found.precision == labels[alerts].mean() and found.recall == alerts[labels].mean()
-        assert found.fpr == alerts[~labels].mean() and found.rule == rule
+        assert found.fpr == alerts[~labels].mean() and found.rule == rule and found.threshold not in scores
         low, high = found.intervals["precision"]
         assert low < found.precision <= high
     # Rows that are there four times promise no more than they do once.

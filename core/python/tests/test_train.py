@@ -181,13 +181,33 @@ def test_files_are_whole_or_not_there(tmp_path):
     assert "threshold" in model._repr_html_()
 
 
+def test_a_threshold_is_there_where_one_was_asked_for():
+    table = rows()
+    labels = np.array(table["label"]) == "yes"
+    model = undercurve.train(table, **QUICK)
+    assert model.threshold is None and model.about()["rule"] is None
+    with pytest.raises(ValueError, match="model.with_threshold"):
+        model.decide(table)
+    decided = model.with_threshold("alerts<=20", table, labels)
+    assert decided.decide(table).sum() <= 20 and decided.about()["rule"] == ("alerts<=20", "given") and model.threshold is None
+    assert undercurve.decide(model.scores(table), labels, "alerts<=20").threshold == decided.threshold
+    # A promise needs rows that choose nothing else; what cannot be promised is said in the words of `decide`.
+    with pytest.raises(ValueError, match="a promise needs rows that chose nothing else"):
+        undercurve.train(table, threshold="recall>=0.5@90%", **QUICK)
+    with pytest.warns(TrainingWarning, match="precision>=0.95@99%: no threshold can be promised.*the validation rows"):
+        found = undercurve.train(table, valid=0.2, threshold="precision>=0.95@99%", **QUICK)
+    assert found.threshold is None
+    with pytest.raises(ValueError, match="no threshold can be promised"):
+        found.with_threshold("precision>=0.95@99%", table, labels, clusters=np.zeros(len(labels)))
+
+
 def test_plots_of_a_model():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     table = rows()
     labels = np.array(table["label"]) == "yes"
     model = undercurve.train(table, **QUICK)
-    sure = undercurve.train(table, valid=0.3, **QUICK)
+    sure = undercurve.train(table, valid=0.3, threshold="f1", **QUICK)
     with pytest.raises(ValueError, match="only ranks"):
         model.plot_reliability(table, labels)
     chance = sure.probabilities(table)

@@ -129,7 +129,7 @@ ROWS = [
     (lambda: of("soap").scores({"x1": S}), V, 'there is no column "x2"'),
     (lambda: of("soap").scores({"x1": S, "x2": S, "x3": ["a"] * 60}), V, 'column "x3"'),
     (lambda: of("soap").probabilities(X), V, "only ranks: train with valid=0.2"),
-    (lambda: of("soap", threshold="precision>=1").decide(X), V, "no score keeps"),
+    (lambda: of("soap", threshold="precision>=1").decide(X), V, "the model has no threshold"),
     (lambda: _core.Model.of_bytes(b"not a model"), V, "not a saved"),
 ]
 

@@ -20,7 +20,7 @@ class Decision:
     rule : str
         What it keeps.
     threshold : float
-        Scores from here up are decided positive. Infinite where none is.
+        Scores from here up are decided positive, midway between two scores; infinite where none is, -infinite where all are.
     true_positives, false_positives, true_negatives, false_negatives : int
         Right and wrong decisions.
     intervals : dict
@@ -83,7 +83,7 @@ def decide(scores: ArrayLike, labels: ArrayLike, rule: str, *, clusters: ArrayLi
         1 or True for positives, 0 or False for negatives.
     rule : str
         ``"fpr<=A"``, ``"precision>=P"`` or ``"recall>=R"`` on these rows; with ``@90%`` behind it on other rows like them, in 90 of 100
-        choices; ``"top:K"``, ``"top:S%"``, ``"costs:FP:FN"``, ``"costs:FP:FN:SHARE"`` or a score.
+        choices; ``"alerts<=K"``, ``"alerts<=S%"``, ``"youden"``, ``"f1"``, ``"mcc"``, ``"costs:FP:FN"``, ``"costs:FP:FN:SHARE"`` or a score.
     clusters : array of shape (n,), optional
         Equal values for rows of one cluster (a patient, a site), where only whole clusters are independent.
 
@@ -108,8 +108,12 @@ def decide(scores: ArrayLike, labels: ArrayLike, rule: str, *, clusters: ArrayLi
     >>> found.threshold, found.recall
     (54.5, 0.9)
     """
-    of = None
-    if clusters is not None:
-        _, of = np.unique(np.asarray(clusters), return_inverse=True)
-        of = of.reshape(-1).tolist()
-    return Decision(**_core.decide(scores, labels, str(rule), of))
+    return Decision(**_core.decide(scores, labels, str(rule), numbered(clusters)))
+
+
+def numbered(clusters: ArrayLike | None) -> list[int] | None:
+    """A number for each row, equal ones for rows of one cluster."""
+    if clusters is None:
+        return None
+    _, of = np.unique(np.asarray(clusters), return_inverse=True)
+    return [int(number) for number in of.reshape(-1)]

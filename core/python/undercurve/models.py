@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core, frames
 from ._html import table
 from .curves import Curves, _subplots, curves
+from .decisions import numbered
 from .metrics import Metrics, metrics
 
 Array = NDArray[Any]
@@ -59,7 +60,7 @@ class Model:
 
     @property
     def threshold(self) -> float | None:
-        """Scores from here up predict the positive class; None where no threshold keeps the rule."""
+        """Scores from here up predict the positive class; None where none was asked for, or none keeps the rule."""
         return self._about["threshold"]
 
     @property
@@ -138,8 +139,27 @@ class Model:
         if scores.ndim == 2:
             return np.array(self.classes)[scores.argmax(axis=1)]
         if self.threshold is None:
-            raise ValueError("the model has no threshold: no score keeps the rule it was asked for")
+            raise ValueError('the model has no threshold; model.with_threshold("precision>=0.8", data, labels) chooses one on labelled rows')
         return scores >= self.threshold
+
+    def with_threshold(
+        self, rule: str | float, data: Any, labels: ArrayLike, weights: ArrayLike | None = None, *, clusters: ArrayLike | None = None
+    ) -> Model:
+        """A copy whose threshold is chosen on labelled rows that the model was not trained on.
+
+        Parameters
+        ----------
+        rule, clusters
+            As in `undercurve.decide`.
+        data, labels, weights
+            As in `evaluate`.
+
+        Raises
+        ------
+        ValueError
+            As `undercurve.decide`.
+        """
+        return Model(self._core.with_threshold(str(rule), self.scores(data), labels, weights, numbered(clusters)))
 
     def evaluate(self, data: Any, labels: ArrayLike, weights: ArrayLike | None = None, *, fpr: Range | None = None) -> Metrics:
         """Exact metrics of its scores of some rows; see `undercurve.metrics`."""
@@ -517,7 +537,10 @@ class Trainer:
 
     def model(self) -> Model:
         """The model to keep, now: the best on the validation rows, or the last."""
-        return Model(self._core.model())
+        model, missed = self._core.model()
+        if missed:
+            warnings.warn(missed, TrainingWarning, stacklevel=3)
+        return Model(model)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run so far, to go on from by `resume` or by ``undercurve train --resume``.
@@ -783,8 +806,8 @@ def train(
     valid : float, optional
         Share of the rows that choose the model, its threshold and its probabilities, and are not trained on.
     metric, patience, threshold, calibrate
-        What the best model is best in; after how many looks without a better one to stop; the rule of the threshold, as
-        ``"fpr<=0.05"`` or ``"precision>=0.9"``; how scores become probabilities.
+        What the best model is best in; after how many looks without a better one to stop; the rule of the threshold, as in
+        `undercurve.decide` (default: no threshold; where it promises, the last model is kept); how scores become probabilities.
     fpr : (low, high)
         Range of false-positive rates of partial AUC.
     steps, passes, seed, init, dtype
@@ -810,7 +833,7 @@ def train(
     Warns
     -----
     TrainingWarning
-        Where the model has learned little or nothing, with what to try.
+        Where the model has learned little or nothing, with what to try; where no threshold keeps the rule.
 
     Examples
     --------

@@ -181,7 +181,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         scores = self.model_.scores(self._rows(X, reset=False)).astype(np.float64)
         threshold = self.threshold_
         if threshold is None:
-            raise ValueError(f"threshold: no score keeps {self.threshold!r} on the rows it is chosen on; choose another rule")
+            raise ValueError(f"threshold: none keeps {self.threshold!r} on the rows it is chosen on; choose another rule")
         # (A score that is the threshold reaches it.)
         return scores - np.nextafter(threshold, -np.inf) if np.isfinite(threshold) else scores - threshold
 

@@ -15,7 +15,8 @@
 //! capital of Waudby-Smith and Ramdas 2024, "Estimating Means of Bounded Random Variables by Betting". Thresholds are gone through as in
 //! [`Promise`].
 
-use super::promise::{Kept, Promise, midway, next_target, rate_interval};
+use super::cut::{Cut, Cutter};
+use super::promise::{Kept, Promise, next_target, rate_interval};
 use super::recheck::Recheck;
 use super::rule::Decision;
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
@@ -245,17 +246,14 @@ impl Promise {
             *(if label == 1 { &mut cluster.positives } else { &mut cluster.negatives }) += 1;
         }
         let most = f64::from(each.iter().map(|cluster| cluster.size(self.kept)).max().unwrap_or(1));
-        // Alerts of every threshold: ends of groups of equal scores.
-        let key = |at: usize| scores[order[at] as usize].key();
-        let ends: Vec<usize> = (1..=order.len()).filter(|&at| at == order.len() || key(at) != key(at - 1)).collect();
-        let at = |alerts: usize| {
-            let score = |at: usize| scores[order[at] as usize].f64();
-            if alerts == 0 {
-                return f64::INFINITY;
-            }
-            let above = score(alerts - 1);
-            if alerts < order.len() { midway(above, score(alerts)) } else { above }
-        };
+        // Alerts of every threshold, and the cut there.
+        let score = |at: usize| scores[order[at] as usize].f64();
+        let mut cutter = Cutter::of(scores);
+        let inside = (1..order.len()).filter(|&at| score(at) < score(at - 1));
+        let inside = inside.filter_map(|at| cutter.gap([score(at - 1), score(at)], at));
+        let last = Cut { nearest: [score(order.len() - 1), f64::NEG_INFINITY], above: order.len() };
+        let cuts: Vec<Cut<usize>> = inside.chain([last]).collect();
+        let ends: Vec<usize> = cuts.iter().map(|cut| cut.above).collect();
         let need = -Real::ln(self.risk());
         let (order_of, clearest) = (order.clone(), f64::NEG_INFINITY);
         let mut rows =
@@ -279,9 +277,12 @@ impl Promise {
             return Err(Error::Unpromised { more, what: of_class.1 });
         };
         let right = order[..alerts].iter().filter(|&&row| labels[row as usize] == 1).count();
-        let [tp, fp, positives, negatives] = [right, alerts - right, positives, negatives].map(|count| count as u64);
-        Ok(Decision::of(at(alerts), [tp, fp], [positives, negatives]))
+        let none = Cut { nearest: [f64::INFINITY, score(0)], above: 0 };
+        let cut = cuts.into_iter().find(|cut| cut.above == alerts).unwrap_or(none);
+        let cut = Cut { nearest: cut.nearest, above: [right as u64, (alerts - right) as u64] };
+        Ok(Decision::at::<T>(cut, [positives as u64, negatives as u64]))
     }
+
     /// Whether it still holds at a threshold that was not chosen on these rows, which lie in clusters: as
     /// [`ThresholdRule::recheck`](super::ThresholdRule::recheck), by the same products, once for and once against the bound. O(n log n).
     ///

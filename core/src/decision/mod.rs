@@ -1,7 +1,7 @@
 //! From scores to decisions: thresholds by rules, and probabilities by calibration.
 //!
-//! A [`ThresholdRule`] names what a threshold has to satisfy (a false-positive rate, a precision, a recall, a number of alerts, least
-//! cost) and finds the best such threshold on labelled rows. [`fit_platt`], [`fit_beta`] and [`pool_adjacent_violators`] turn scores into
+//! A [`ThresholdRule`] names what a threshold has to satisfy (a false-positive rate, a precision, a recall, a number of alerts) or to be
+//! the best in (Youden's index, F1, Matthews' correlation, cost), and finds it on labelled rows. [`fit_platt`], [`fit_beta`] and [`pool_adjacent_violators`] turn scores into
 //! probabilities. Fit them on rows that the model was not trained on.
 
 mod backtrack;
@@ -10,6 +10,7 @@ mod beta;
 mod calibration;
 #[cfg(feature = "alloc")]
 mod clusters;
+mod cut;
 mod isotonic;
 mod platt;
 mod promise;

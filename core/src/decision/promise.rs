@@ -15,6 +15,7 @@
 //! Angelopoulos, Bates, Candès, Jordan and Lei 2021, "Learn then Test". The bound on precision is exact where a higher score is never
 //! less likely positive. Thresholds lie midway between neighbouring scores.
 
+use super::cut::Cut;
 use crate::metric::Interval;
 use crate::real::Real;
 
@@ -124,12 +125,6 @@ impl Promise {
     }
 }
 
-/// Midway between two scores, unless that is the lower one after rounding.
-pub(super) fn midway(above: f64, below: f64) -> f64 {
-    let middle = 0.5 * above + 0.5 * below;
-    if middle > below && middle <= above { middle } else { above }
-}
-
 /// The number of alerts that is tested after this one.
 pub(super) fn next_target(alerts: f64) -> f64 {
     (alerts + 1.0).max(libm::round(alerts * 1.12))
@@ -138,18 +133,17 @@ pub(super) fn next_target(alerts: f64) -> f64 {
 /// Alerts that say something about how many more would do.
 const FEW: u64 = 5;
 
-/// A threshold on its way down the scores.
+/// A threshold on its way down the scores, with true and false positives.
 pub(super) struct Walk {
     promise: Promise,
     /// Positives and negatives.
     classes: (f64, f64),
     errors: Option<u64>,
-    /// The score above the next, with the true and false positives down to it.
-    last: Option<(f64, u64, u64)>,
+    last: Option<Cut<[u64; 2]>>,
     /// Alerts of the next test.
     target: f64,
     over: bool,
-    best: Option<(f64, u64, u64)>,
+    best: Option<Cut<[u64; 2]>>,
     /// The clearest number of alerts, of five or more: how far above the bound, in deviations.
     clearest: (f64, u64, u64),
 }
@@ -162,73 +156,61 @@ impl Walk {
             Kept::Precision => None,
         };
         let (last, best, clearest) = (None, None, (0.0, 0, 0));
-        Self {
-            promise,
-            classes: (positives, negatives),
-            errors,
-            last,
-            target: promise.fewest(),
-            over: false,
-            best,
-            clearest,
-        }
+        let target = promise.fewest();
+        Self { promise, classes: (positives, negatives), errors, last, target, over: false, best, clearest }
     }
 
-    /// The next lower score, with the true and false positives down to it.
-    pub(super) fn add(&mut self, score: f64, tp: u64, fp: u64) {
-        let Promise { kept, bound, .. } = self.promise;
-        if let Some((above, tp, fp)) = self.last {
-            self.settle(midway(above, score), tp, fp);
-        } else if kept == Kept::Fpr && self.errors.is_some() {
-            self.best = Some((f64::INFINITY, 0, 0));
-        }
-        if kept == Kept::Precision {
-            if let Some((_, right, wrong)) = self.last.filter(|(_, right, wrong)| right + wrong >= FEW) {
-                let alerts = right + wrong;
-                let far = (right as f64 - bound * alerts as f64) / crate::Real::sqrt(alerts as f64);
-                if far > self.clearest.0 {
-                    self.clearest = (far, right, wrong);
+    /// The next cut.
+    pub(super) fn add(&mut self, cut: Cut<[u64; 2]>) {
+        let [tp, fp] = cut.above;
+        let within = |errors: u64| self.errors.is_some_and(|most| errors <= most);
+        let before = self.best.map(|best| best.above);
+        match self.promise.kept {
+            Kept::Fpr if within(fp) && before.is_none_or(|[right, _]| tp > right) => self.best = Some(cut),
+            Kept::Recall
+                if within((self.classes.0 as u64).saturating_sub(tp))
+                    && before.is_none_or(|[_, wrong]| fp == wrong) =>
+            {
+                self.best = Some(cut);
+            }
+            Kept::Precision => {
+                self.test(tp + fp);
+                let Promise { bound, .. } = self.promise;
+                if let Some([right, wrong]) =
+                    self.last.map(|last| last.above).filter(|above| above[0] + above[1] >= FEW)
+                {
+                    let alerts = right + wrong;
+                    let far = (right as f64 - bound * alerts as f64) / crate::Real::sqrt(alerts as f64);
+                    if far > self.clearest.0 {
+                        self.clearest = (far, right, wrong);
+                    }
+                }
+                while (tp + fp) as f64 > self.target {
+                    self.target = next_target(self.target);
                 }
             }
-            while (tp + fp) as f64 > self.target {
-                self.target = next_target(self.target);
-            }
+            Kept::Fpr | Kept::Recall => {}
         }
-        self.last = Some((score, tp, fp));
+        self.last = Some(cut);
     }
 
-    /// What the threshold below which another score comes is worth.
-    fn settle(&mut self, at: f64, tp: u64, fp: u64) {
-        let within = |errors: u64| self.errors.is_some_and(|most| errors <= most);
-        match self.promise.kept {
-            Kept::Fpr if within(fp) => self.best = Some((at, tp, fp)),
-            Kept::Recall if self.best.is_none() && within((self.classes.0 as u64).saturating_sub(tp)) => {
-                self.best = Some((at, tp, fp));
-            }
-            Kept::Fpr | Kept::Recall | Kept::Precision => {}
-        }
-    }
-
-    /// Before [`add`](Self::add): tests the alerts above, where the next score brings more than the next number to test.
-    pub(super) fn test(&mut self, next: f64, rows: u64) {
-        let Some((above, tp, fp)) = self.last else { return };
-        let tested = self.promise.kept == Kept::Precision && rows as f64 > self.target;
+    /// Tests the alerts above the last cut, where the next brings more than the next number to test.
+    fn test(&mut self, alerts: u64) {
+        let Some(cut) = self.last.filter(|_| alerts as f64 > self.target && !self.over) else { return };
+        let [tp, fp] = cut.above;
         // (Of fewer than can pass nothing is learnt; that is known without a label.)
-        if !tested || self.over || ((tp + fp) as f64) < self.promise.fewest() {
+        if ((tp + fp) as f64) < self.promise.fewest() {
             return;
         }
         if binomial(tp + fp, self.promise.bound, tp).1 <= self.promise.risk() {
-            self.best = Some((midway(above, next), tp, fp));
+            self.best = Some(cut);
         } else {
             self.over = true;
         }
     }
 
-    /// The threshold with its true and false positives, or how many more rows would tell, as far as can be said.
-    pub(super) fn end(mut self) -> Result<(f64, u64, u64), Option<u64>> {
-        if let Some((score, tp, fp)) = self.last {
-            self.settle(score, tp, fp);
-        }
+    /// The cut, or how many more rows would tell, as far as can be said.
+    pub(super) fn end(self) -> Result<Cut<[u64; 2]>, Option<u64>> {
         self.best.ok_or_else(|| self.more())
     }
 

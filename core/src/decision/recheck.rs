@@ -113,7 +113,7 @@ impl ThresholdRule {
             Self::Fpr(bound) => plain(Kept::Fpr, bound),
             Self::Precision(bound) => plain(Kept::Precision, bound),
             Self::Recall(bound) => plain(Kept::Recall, bound),
-            Self::Score(_) | Self::Top(_) | Self::Costs { .. } => return None,
+            _ => return None,
         };
         promise.is_sound().then_some(promise)
     }
@@ -143,9 +143,9 @@ impl ThresholdRule {
             Self::Fpr(bound) => of(Sense::AtMost, bound, (counts.false_positives, counts.negatives())),
             Self::Precision(bound) => of(Sense::AtLeast, bound, (counts.true_positives, alerts.0)),
             Self::Recall(bound) => of(Sense::AtLeast, bound, (counts.true_positives, counts.positives())),
-            Self::Top(Top::Percent(share)) => of(Sense::AtMost, share / 100.0, alerts),
-            Self::Top(Top::Rows(rows)) => of(Sense::AtMost, (rows as f64 / chosen_on as f64).min(1.0), alerts),
-            Self::Score(_) | Self::Costs { .. } => None,
+            Self::Alerts(Top::Percent(share)) => of(Sense::AtMost, share / 100.0, alerts),
+            Self::Alerts(Top::Rows(rows)) => of(Sense::AtMost, (rows as f64 / chosen_on as f64).min(1.0), alerts),
+            _ => None,
         }
     }
 }

@@ -1,18 +1,22 @@
-//! Rules that find a threshold on labelled rows: the best of those that satisfy a bound.
+//! Rules that find a threshold on labelled rows.
 //!
-//! | rule | bound | of those that satisfy it |
+//! | rule | thresholds that keep it | of these |
 //! |---|---|---|
-//! | `fpr<=A` | false-positive rate at most A | the lowest: the greatest recall |
-//! | `precision>=P` | precision at least P | the one of the greatest recall, the highest of equal ones |
-//! | `recall>=R` | recall at least R | the highest: the least false-positive rate |
-//! | `top:K`, `top:S%` | at most K rows, or S % of them, reach it | the lowest |
-//! | `costs:FP:FN[:SHARE]` | – | the one where a row costs least ([`Costs`]), the highest of equal ones |
-//! | a number | – | that score |
-//! | `fpr<=A@C%`, `precision>=P@C%`, `recall>=R@C%` | the same on rows that nobody has seen, with the confidence C % | see [`Promise`] |
+//! | `fpr<=A` | false-positive rate at most A | greatest recall, then fewest alerts |
+//! | `precision>=P` | precision at least P | greatest recall, then fewest alerts |
+//! | `recall>=R` | recall at least R | least false-positive rate, then greatest recall |
+//! | `alerts<=K`, `alerts<=S%` | at most K alerts, or S % of the rows | greatest recall, then fewest alerts |
+//! | `youden` | all | greatest recall − false-positive rate (Youden 1950), then fewest alerts |
+//! | `f1`, `mcc` | all | greatest F1, or greatest correlation of decision and label, then fewest alerts |
+//! | `costs:FP:FN[:SHARE]` | all | least cost of a row ([`Costs`]), then fewest alerts |
+//! | a number | that score | |
+//! | `fpr<=A@C%`, `precision>=P@C%`, `recall>=R@C%` | those that keep it on rows that nobody has seen, with the confidence C % | see [`Promise`] |
 //!
-//! Without a confidence the bound holds on the rows that the threshold is found on. The threshold is a score, so on other rows the rate differs by chance,
-//! and a number of rows becomes the share that it was.
+//! So no alert can be dropped without loss of recall. A threshold lies midway between two neighbouring scores, and never so near to one that the
+//! last bits of another processor move a row across it (`cut.rs`); +∞ decides no row positive, −∞ every row. Without a confidence the bound
+//! holds on the rows that the threshold is found on. On other rows the rate differs by chance, and a number of alerts becomes the share that it was.
 
+use super::cut::{Cut, cuts};
 use super::promise::{Kept, Promise, Walk};
 use crate::error::{Error, Result};
 use crate::metric::{Amount, Confusion, Costs, Labels, Top};
@@ -32,8 +36,14 @@ pub enum ThresholdRule {
     Precision(f64),
     /// At least this recall.
     Recall(f64),
-    /// At most so many rows: a budget of alerts.
-    Top(Top),
+    /// At most so many alerts.
+    Alerts(Top),
+    /// The greatest recall − false-positive rate.
+    Youden,
+    /// The greatest F1.
+    F1,
+    /// The greatest correlation of decision and label, by Matthews.
+    Mcc,
     /// The least cost.
     Costs {
         /// What a false positive costs.
@@ -50,28 +60,34 @@ pub enum ThresholdRule {
 /// A threshold, and what it comes to on the rows that it was found on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision<A = u64> {
-    /// Scores from here up predict the positive class; +∞ predicts none.
+    /// Scores from here up predict the positive class; +∞ predicts none, −∞ all.
     pub threshold: f64,
+    /// The nearest scores: the lowest from the threshold up, or +∞, and the highest below it, or −∞.
+    pub nearest: [f64; 2],
     /// Right and wrong predictions; of rows with weights what they weigh.
     pub counts: Confusion<A>,
 }
 
 impl<A: Amount> Decision<A> {
-    /// By the true and false positives, and the sums of the classes, positives first.
-    pub(super) fn of(threshold: f64, [tp, fp]: [A; 2], [positives, negatives]: [A; 2]) -> Self {
-        let counts = Confusion {
-            true_positives: tp,
-            false_positives: fp,
-            true_negatives: negatives - fp,
-            false_negatives: positives - tp,
-        };
-        Self { threshold, counts }
+    /// By a cut, with true and false positives above it, and the sums of the classes, positives first.
+    pub(super) fn at<T: Real>(cut: Cut<[A; 2]>, classes: [A; 2]) -> Self {
+        Self { threshold: cut.threshold::<T>(), nearest: cut.nearest, counts: counts(cut.above, classes) }
+    }
+}
+
+/// By true and false positives, and the sums of the classes.
+fn counts<A: Amount>([tp, fp]: [A; 2], [positives, negatives]: [A; 2]) -> Confusion<A> {
+    Confusion {
+        true_positives: tp,
+        false_positives: fp,
+        true_negatives: negatives - fp,
+        false_negatives: positives - tp,
     }
 }
 
 impl ThresholdRule {
     /// What [`FromStr`] reads, in words.
-    pub const FORMS: &str = "fpr<=A, precision>=P or recall>=R (from 0 to 1; with @90% behind it to hold on other rows with that confidence), top:K, top:S%, costs:FP:FN, costs:FP:FN:SHARE or a score";
+    pub const FORMS: &str = "fpr<=A, precision>=P or recall>=R (from 0 to 1; with @90% behind it to hold on other rows with that confidence), alerts<=K, alerts<=S%, youden, f1, mcc, costs:FP:FN, costs:FP:FN:SHARE or a score";
 
     /// That of costs.
     #[must_use]
@@ -89,19 +105,7 @@ impl ThresholdRule {
             Self::Costs { false_positive, false_negative, prevalence } => {
                 Costs::new(false_positive, false_negative, prevalence.unwrap_or(share)).map(Some)
             }
-            Self::Score(_) | Self::Fpr(_) | Self::Precision(_) | Self::Recall(_) | Self::Top(_) | Self::Promised(_) => {
-                Ok(None)
-            }
-        }
-    }
-
-    /// What it is called where no threshold keeps it.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Precision(_) => "precision",
-            Self::Score(_) | Self::Fpr(_) | Self::Recall(_) | Self::Top(_) | Self::Costs { .. } | Self::Promised(_) => {
-                "rows at the top"
-            }
+            _ => Ok(None),
         }
     }
 
@@ -118,7 +122,7 @@ impl ThresholdRule {
     /// let (mut u32, mut u64) = ([0; 2048], [0; 10]);
     /// let scratch = Scratch { u32: &mut u32, u64: &mut u64, ..Scratch::default() };
     /// let found = "precision>=0.75".parse::<ThresholdRule>()?.decide(&scores, &labels, scratch)?;
-    /// assert_eq!((found.threshold, found.counts.tpr()), (0.6, Some(1.0)));
+    /// assert_eq!((found.threshold, found.nearest, found.counts.tpr()), (0.55, [0.6, 0.5], Some(1.0)));
     /// # Ok::<(), undercurve::Error>(())
     /// ```
     pub fn decide<T: Real, Y: Labels + ?Sized>(
@@ -130,59 +134,90 @@ impl ThresholdRule {
         if !self.is_sound() {
             return Err(Error::Param { what: "threshold rule" });
         }
-        if let Self::Promised(promise) = self {
-            return promised(promise, scores, labels, scratch);
+        match self {
+            Self::Score(at) => return at_score(at, scores, labels, scratch),
+            Self::Promised(promise) => return promised(promise, scores, labels, scratch),
+            _ => {}
         }
-        // No alarm at all keeps any false-positive rate, costs what it costs, and is what a score above all others says.
-        let none = (f64::INFINITY, Y::Amount::default(), Y::Amount::default());
-        let mut best = matches!(self, Self::Fpr(_) | Self::Costs { .. } | Self::Score(_)).then_some(none);
-        // Of the budget, or the slope of costs; made with the first group, when the sums of the classes are known.
-        let mut begun = None;
-        let (mut tp, mut fp, mut gain) = (Y::Amount::default(), Y::Amount::default(), 0.0);
-        let classes = labels.groups(scores, scratch, |classes, group| {
-            let (positives, negatives) = (classes.positives.f64(), classes.negatives.f64());
-            let (most, slope) = *begun.get_or_insert_with(|| {
-                let all = positives + negatives;
-                let most = if let Self::Top(top) = self { top.of(all) } else { Ok(all) };
-                (most, self.costs(positives / all).ok().flatten().map_or(0.0, Costs::slope))
-            });
-            tp += group.run.positives;
-            fp += group.run.negatives;
-            let (tpr, fpr) = (tp.f64() / positives, fp.f64() / negatives);
-            let takes = match self {
-                Self::Score(at) => group.score.f64() >= at,
-                Self::Fpr(most) => fpr <= most,
-                Self::Precision(least) => group.run.positives.f64() > 0.0 && tp.f64() / (tp + fp).f64() >= least,
-                Self::Recall(least) => tpr >= least && best.is_none(),
-                Self::Top(_) => most.is_ok_and(|most| (tp + fp).f64() <= most),
-                Self::Promised(_) => false,
-                Self::Costs { .. } => {
-                    // (False-positive rate 0 costs nothing, also where the slope is infinite.)
-                    let here = if fpr > 0.0 { tpr - slope * fpr } else { tpr };
-                    let better = here > gain;
-                    gain = here.or_larger(gain);
-                    better
-                }
+        let (mut best, mut most) = (None, f64::NEG_INFINITY);
+        let (mut fits, mut wrong) = (!matches!(self, Self::Alerts(_)), Ok(()));
+        let classes = cuts(scores, labels, scratch, |classes, cut| {
+            let ([tp, fp], [positives, negatives]) = (cut.above, [classes.positives, classes.negatives]);
+            let (alerts, all) = ((tp + fp).f64(), (positives + negatives).f64());
+            // The budget, or the slope of costs.
+            let number = match self {
+                Self::Alerts(top) => top.of(all),
+                _ => self.costs(positives.f64() / all).map(|costs| costs.map_or(0.0, Costs::slope)),
             };
-            if takes {
-                best = Some((group.score.f64(), tp, fp));
+            let number = number.unwrap_or_else(|error| {
+                wrong = Err(error);
+                f64::NAN
+            });
+            fits |= alerts > 0.0 && alerts <= number;
+            let [tpr, fpr] = [tp.f64() / positives.f64(), fp.f64() / negatives.f64()];
+            let counts = counts(cut.above, [positives, negatives]);
+            // (False-positive rate 0 costs nothing, also where the slope is infinite.)
+            let loss = if fpr > 0.0 { number * fpr } else { 0.0 };
+            let worth = match self {
+                Self::Fpr(bound) => (fpr <= bound).then_some(tpr),
+                Self::Precision(bound) => (tpr > 0.0 && tp.f64() / alerts >= bound).then_some(tpr),
+                Self::Recall(bound) => (tpr >= bound).then_some(-fpr),
+                Self::Alerts(_) => (alerts <= number).then_some(tpr),
+                Self::Youden => Some(tpr - fpr),
+                Self::F1 => counts.f1(),
+                Self::Mcc => counts.mcc(),
+                Self::Costs { .. } => Some(tpr - loss),
+                Self::Score(_) | Self::Promised(_) => None,
+            };
+            // Alerts only grow from cut to cut: of equal ones the first has the fewest, and the last the greatest recall. (Differences
+            // are equal but for rounding.)
+            let (last, rounding) = match self {
+                Self::Recall(_) => (true, 0.0),
+                Self::Youden | Self::Mcc => (false, 1e-13),
+                Self::Costs { .. } => (false, 1e-13 * (1.0 + loss)),
+                _ => (false, 0.0),
+            };
+            if worth.is_some_and(|worth| worth > most + rounding || last && worth == most) {
+                (best, most) = (Some(cut), worth.unwrap_or(most));
             }
         })?;
-        begun.map_or(Ok(0.0), |(most, _)| most)?;
-        let (threshold, tp, fp) = best.ok_or(Error::Unreachable { what: self.name() })?;
-        let threshold = if let Self::Score(at) = self { at } else { threshold };
-        Ok(Decision::of(threshold, [tp, fp], [classes.positives, classes.negatives]))
+        wrong?;
+        let what = if fits { "precision" } else { "rows at the top" };
+        let best = best.filter(|_| fits).ok_or(Error::Unreachable { what })?;
+        Ok(Decision::at::<T>(best, [classes.positives, classes.negatives]))
     }
 
     fn is_sound(self) -> bool {
         match self {
             Self::Score(at) => at.is_finite(),
             Self::Fpr(bound) | Self::Precision(bound) | Self::Recall(bound) => (0.0..=1.0).contains(&bound),
-            Self::Top(top) => top.is_sound(),
+            Self::Alerts(top) => top.is_sound(),
+            Self::Youden | Self::F1 | Self::Mcc => true,
             Self::Costs { .. } => self.costs(0.5).is_ok(),
             Self::Promised(promise) => promise.is_sound(),
         }
     }
+}
+
+/// A threshold that is a score.
+fn at_score<T: Real, Y: Labels + ?Sized>(
+    at: f64,
+    scores: &[T],
+    labels: &Y,
+    scratch: Scratch<'_, T>,
+) -> Result<Decision<Y::Amount>> {
+    let (mut nearest, mut above) = ([f64::INFINITY, f64::NEG_INFINITY], [Y::Amount::default(); 2]);
+    let classes = labels.groups(scores, scratch, |_, group| {
+        let score = group.score.f64();
+        if score >= at {
+            nearest[0] = score;
+            above[0] += group.run.positives;
+            above[1] += group.run.negatives;
+        } else {
+            nearest[1] = nearest[1].or_larger(score);
+        }
+    })?;
+    Ok(Decision { threshold: at, nearest, counts: counts(above, [classes.positives, classes.negatives]) })
 }
 
 /// The threshold of a promise.
@@ -196,19 +231,14 @@ fn promised<T: Real, Y: Labels + ?Sized>(
         return Err(Error::Unsupported { what: "a promise on rows with weights" });
     }
     let mut walk = None;
-    let (mut tp, mut fp) = (0_u64, 0_u64);
-    let classes = labels.groups(scores, scratch, |classes, group| {
+    let classes = cuts(scores, labels, scratch, |classes, Cut { nearest, above }| {
         let walk = walk.get_or_insert_with(|| Walk::new(promise, classes.positives.f64(), classes.negatives.f64()));
-        tp += group.run.positives.f64() as u64;
-        fp += group.run.negatives.f64() as u64;
-        walk.test(group.score.f64(), tp + fp);
-        walk.add(group.score.f64(), tp, fp);
+        walk.add(Cut { nearest, above: above.map(|rows| rows.f64() as u64) });
     })?;
     let what = if promise.kept == Kept::Fpr { "negatives" } else { "positives" };
-    let found = walk.map_or(Err(None), Walk::end);
-    let (threshold, tp, fp) = found.map_err(|more| Error::Unpromised { more, what })?;
-    let alerts = [tp, fp].map(Y::Amount::of);
-    Ok(Decision::of(threshold, alerts, [classes.positives, classes.negatives]))
+    let found = walk.map_or(Err(None), |walk| walk.end());
+    let Cut { nearest, above } = found.map_err(|more| Error::Unpromised { more, what })?;
+    Ok(Decision::at::<T>(Cut { nearest, above: above.map(Y::Amount::of) }, [classes.positives, classes.negatives]))
 }
 
 impl FromStr for ThresholdRule {
@@ -226,15 +256,13 @@ impl FromStr for ThresholdRule {
                 Self::Fpr(bound) => Some((Kept::Fpr, bound)),
                 Self::Precision(bound) => Some((Kept::Precision, bound)),
                 Self::Recall(bound) => Some((Kept::Recall, bound)),
-                Self::Score(_) | Self::Top(_) | Self::Costs { .. } | Self::Promised(_) => None,
+                _ => None,
             };
             let rule = rate.zip(percent).map(|((kept, bound), percent)| Promise { kept, bound, percent });
             return (rule.filter(|promise| promise.is_sound()).map(Self::Promised))
                 .ok_or(Error::Param { what: "threshold rule" });
         }
-        let bound = |name: &str, sign: &str| -> Option<f64> {
-            text.strip_prefix(name)?.trim_start().strip_prefix(sign)?.trim().parse().ok()
-        };
+        let after = |name: &str, sign: &str| Some(text.strip_prefix(name)?.trim_start().strip_prefix(sign)?.trim());
         let costs = |text: &str| {
             let mut parts = text.split(':').map(|part| part.trim().parse::<f64>().ok());
             let (false_positive, false_negative) = (parts.next()??, parts.next()??);
@@ -244,15 +272,17 @@ impl FromStr for ThresholdRule {
             };
             parts.next().is_none().then_some(Self::Costs { false_positive, false_negative, prevalence })
         };
-        let rule = if let Some(rows) = text.strip_prefix("top:") {
-            rows.trim().parse().ok().map(Self::Top)
-        } else if let Some(text) = text.strip_prefix("costs:") {
-            costs(text)
-        } else {
-            (bound("fpr", "<=").map(Self::Fpr))
-                .or_else(|| bound("precision", ">=").map(Self::Precision))
-                .or_else(|| bound("recall", ">=").map(Self::Recall))
-                .or_else(|| text.parse().ok().map(Self::Score))
+        let rule = match text {
+            "youden" => Some(Self::Youden),
+            "f1" => Some(Self::F1),
+            "mcc" => Some(Self::Mcc),
+            _ => (after("costs", ":").and_then(costs))
+                .or_else(|| after("fpr", "<=")?.parse().ok().map(Self::Fpr))
+                .or_else(|| after("precision", ">=")?.parse().ok().map(Self::Precision))
+                .or_else(|| after("recall", ">=")?.parse().ok().map(Self::Recall))
+                // (Files have `top:` of before.)
+                .or_else(|| after("alerts", "<=").or(after("top", ":"))?.parse().ok().map(Self::Alerts))
+                .or_else(|| text.parse().ok().map(Self::Score)),
         };
         rule.filter(|rule| rule.is_sound()).ok_or(Error::Param { what: "threshold rule" })
     }
@@ -266,7 +296,10 @@ impl fmt::Display for ThresholdRule {
             Self::Fpr(most) => write!(f, "fpr<={most}"),
             Self::Precision(least) => write!(f, "precision>={least}"),
             Self::Recall(least) => write!(f, "recall>={least}"),
-            Self::Top(top) => write!(f, "top:{top}"),
+            Self::Alerts(top) => write!(f, "alerts<={top}"),
+            Self::Youden => f.write_str("youden"),
+            Self::F1 => f.write_str("f1"),
+            Self::Mcc => f.write_str("mcc"),
             Self::Promised(Promise { kept, bound, percent }) => {
                 let rule = match kept {
                     Kept::Fpr => Self::Fpr(bound),

@@ -27,6 +27,17 @@ pub struct Confusion<A = u64> {
 }
 
 impl Confusion {
+    /// As numbers that weights could have made.
+    #[must_use]
+    pub fn numbers(self) -> Confusion<f64> {
+        Confusion {
+            true_positives: self.true_positives as f64,
+            false_positives: self.false_positives as f64,
+            true_negatives: self.true_negatives as f64,
+            false_negatives: self.false_negatives as f64,
+        }
+    }
+
     /// As [`Confusion::at`], of input already checked.
     pub(super) fn count<T: Real>(scores: &[T], labels: &[u8], threshold: T) -> Self {
         let (mut positives, mut tp, mut above) = (0u64, 0u64, 0u64);

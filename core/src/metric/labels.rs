@@ -348,12 +348,7 @@ impl Labels for Truth<'_> {
     fn confusion<T: Real>(&self, scores: &[T], threshold: T) -> Result<Confusion<f64>> {
         let counts = self.labels.confusion(scores, threshold)?;
         if self.weights().is_empty() {
-            return Ok(Confusion {
-                true_positives: counts.true_positives as f64,
-                false_positives: counts.false_positives as f64,
-                true_negatives: counts.true_negatives as f64,
-                false_negatives: counts.false_negatives as f64,
-            });
+            return Ok(counts.numbers());
         }
         let mut sums = Confusion::<f64>::default();
         for ((&score, &label), &weight) in scores.iter().zip(self.labels).zip(self.weights) {

@@ -2,7 +2,7 @@
 
 use super::curve;
 use super::group::{self, GroupSummary};
-use super::labels::Labels;
+use super::labels::{Labels, Truth};
 use super::rank::{Run, runs};
 use super::{
     Bin, Cells, Costs, FprRange, Gap, Interval, PairCounts, PrPoint, REPLICATES, Rate, RocPoint, Summary, TieRule, Top,
@@ -163,6 +163,27 @@ impl<T: Real> Metrics<T> {
         rule: ThresholdRule,
     ) -> Result<Decision<Y::Amount>> {
         rule.decide(scores, labels, self.scratch(scores.len()))
+    }
+    /// The threshold of a rule on rows that may have weights, and may lie in clusters (a number for each row, equal ones for rows of
+    /// one cluster), of which only whole ones are independent: that changes what can be promised.
+    ///
+    /// # Errors
+    /// As [`decide`](Self::decide) and [`Promise::decide_clustered`](crate::decision::Promise::decide_clustered).
+    pub fn decide_in(
+        &mut self,
+        scores: &[T],
+        truth: &Truth<'_>,
+        clusters: Option<&[u32]>,
+        rule: ThresholdRule,
+    ) -> Result<Decision<f64>> {
+        match (rule, clusters) {
+            (ThresholdRule::Promised(promise), Some(clusters)) => {
+                let Decision { threshold, nearest, counts } =
+                    promise.decide_clustered(scores, truth.labels(), clusters)?;
+                Ok(Decision { threshold, nearest, counts: counts.numbers() })
+            }
+            _ => self.decide(scores, truth, rule),
+        }
     }
     /// See [`top`](super::top()).
     pub fn top(&mut self, scores: &[T], labels: &(impl Labels + ?Sized), top: Top) -> Result<TopRows> {

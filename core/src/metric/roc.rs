@@ -96,7 +96,7 @@ pub fn roc_curve_thinned<T: Real, Y: Labels + ?Sized>(
 }
 
 /// The point of the ROC curve with the greatest true-positive rate among those whose false-positive rate is at most `most`,
-/// in [0, 1]: predicting the positive class from its threshold up keeps that rate on these rows. `scratch` as
+/// in [0, 1], of equal ones the first: predicting the positive class from its threshold up keeps that rate on these rows. `scratch` as
 /// [`need`](super::need) says; O(n).
 ///
 /// ```
@@ -120,9 +120,9 @@ pub fn point_at_fpr<T: Real, Y: Labels + ?Sized>(
     if !(0.0..=1.0).contains(&most) {
         return Err(Error::Param { what: "fpr" });
     }
-    let mut best = RocPoint::default();
+    let mut best = RocPoint { tpr: -1.0, ..RocPoint::default() };
     walk(scores, labels, scratch, |point| {
-        if point.fpr <= most {
+        if point.fpr <= most && point.tpr > best.tpr {
             best = point;
         }
     })?;

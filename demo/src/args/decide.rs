@@ -77,9 +77,8 @@ pub struct DecisionArgs {
     /// Share of positives where the model will be used [default: that of the training rows]
     #[arg(long, value_name = "SHARE", requires = "cost_fp", allow_negative_numbers = true)]
     prevalence: Option<f64>,
-    /// How the threshold is chosen, on the validation rows or else on the training rows: fpr<=A, precision>=P, recall>=R, top:K
-    /// or top:S% (at most so many of these rows reach it: a budget of alerts), costs:FP:FN[:SHARE], or a score
-    /// [default: fpr<=HI, the upper end of --fpr; with --cost-fp the cheapest]
+    /// How the threshold is chosen, on the validation rows or else on the training rows: fpr<=A, precision>=P, recall>=R, alerts<=K
+    /// or alerts<=S% (of these rows), youden, f1, mcc, costs:FP:FN[:SHARE], or a score [default: none; with --cost-fp the cheapest]
     #[arg(long, value_name = "RULE", value_parser = rule, conflicts_with = "cost_fp", allow_negative_numbers = true)]
     threshold: Option<ThresholdRule>,
     /// Calibration of scores to probabilities, fitted on the same rows: none, platt (a logistic curve), isotonic (any increasing
@@ -91,7 +90,8 @@ pub struct DecisionArgs {
     #[arg(long, value_name = "SHARE|FILE", value_parser = valid, allow_negative_numbers = true)]
     valid: Option<Valid>,
     /// Which model of the run is kept: best, of about twenty measured on the validation rows (under constraints, the one that
-    /// exceeds its bounds least on training and validation rows together; of those within them, the best), or last [default: best]
+    /// exceeds its bounds least on training and validation rows together; of those within them, the best), or last [default: best; last
+    /// where --threshold promises]
     #[arg(long, value_name = "WHICH", requires = "valid", hide_possible_values = true, value_parser = words(KEEP))]
     keep: Option<Keep>,
     /// What best means: auroc, ap or pauc (cvar where the worst groups' loss is minimised); of several classes hand-till, auroc, ap or accuracy; of numbers rmse, mae or r2
@@ -129,14 +129,15 @@ impl DecisionArgs {
         if let Some(costs) = costs {
             costs_at(costs, prevalence.unwrap_or(0.5))?;
         }
-        // What the rows have chosen before, they cannot promise.
-        let chosen = valid.is_none() || keep != Some(Keep::Last) || patience.is_some();
-        if let Some(rule @ ThresholdRule::Promised(_)) = threshold
-            && chosen
-        {
-            return Err(CliError::input(format!(
-                "--threshold {rule}: a promise needs rows that chose nothing else: --valid with --keep last and without --patience, or `undercurve decide` on other rows"
-            )));
+        let mut keep = keep;
+        if let Some(rule @ ThresholdRule::Promised(_)) = threshold {
+            // What the rows have chosen before, they cannot promise.
+            if valid.is_none() || keep == Some(Keep::Best) || patience.is_some() {
+                return Err(CliError::input(format!(
+                    "--threshold {rule}: a promise needs rows that chose nothing else: --valid without --keep best and --patience, or `undercurve decide` on other rows"
+                )));
+            }
+            keep = Some(Keep::Last);
         }
         Ok(DecisionPlan { costs, prevalence, threshold, calibrate, valid, keep, metric, patience })
     }

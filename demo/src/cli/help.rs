@@ -107,7 +107,7 @@ const COMMON: &[(&str, &str)] = &[
     ("methods", ""),
     ("set", ""),
     ("model", "linear, mlp:WIDTHS or mlp-tanh:WIDTHS [default: linear]"),
-    ("threshold", "fpr<=A, precision>=P, recall>=R, top:K, costs:FP:FN"),
+    ("threshold", "fpr<=A, precision>=P, recall>=R, alerts<=K, f1, costs:FP:FN"),
     ("metric", ""),
     ("seed", ""),
     ("folds", ""),

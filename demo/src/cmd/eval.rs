@@ -49,8 +49,8 @@ pub struct Args {
     /// model's threshold; log-loss,brier,ece where it has probabilities]
     #[arg(long, value_name = "METRICS", value_delimiter = ',', value_parser = metric::parse)]
     metric: Vec<Metric>,
-    /// Measure at a threshold chosen on these rows instead of the model's: fpr<=A, precision>=P, recall>=R, top:K, top:S%,
-    /// costs:FP:FN[:SHARE], or a score. `undercurve decide` writes it into a model
+    /// Measure at a threshold chosen on these rows instead of the model's: fpr<=A, precision>=P, recall>=R, alerts<=K,
+    /// alerts<=S%, youden, f1, mcc, costs:FP:FN[:SHARE], or a score. `undercurve decide` writes it into a model
     #[arg(long, value_name = "RULE", value_parser = decide::rule, allow_negative_numbers = true)]
     threshold: Option<ThresholdRule>,
     /// Tell what probabilities say, and what comes true, by tenths of the rows

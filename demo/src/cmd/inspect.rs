@@ -17,6 +17,8 @@ use undercurve::trainer::{ModelSpec, Predictor};
 A coefficient is of what the model sees of a column: (value - shift)/divisor. Divided by the divisor it is the change of the
 score for one more of the value.
 
+units_to_nearest: how far above and below the threshold the nearest scores were that it was chosen on, in units of the last place.
+
 Examples:
   undercurve inspect data.model
   undercurve inspect data.model --top 0 --json
@@ -196,11 +198,12 @@ fn describe<T: Real>(saved: &SavedModel, model: &Predictor<T>) -> Value {
         "classes": (!model.classes().is_empty()).then_some(model.classes()),
         "probabilities": model.has_probabilities(),
         "fpr": binary.then_some([config.fpr.0, config.fpr.1]),
-        "threshold": saved.threshold.filter(|at| at.is_finite()),
+        "threshold": saved.threshold.and_then(threshold::finite),
         "decided": saved.decided.as_ref().map(|decided| json!({
             "rule": decided.rule.to_string(), "on": decided.on,
             "fpr": decided.counts.and_then(|c| c.fpr()), "tpr": decided.counts.and_then(|c| c.tpr()),
             "precision": decided.counts.and_then(|c| c.precision()),
+            "units_to_nearest": saved.threshold.map(|at| decided.units(at, saved.real_bytes)),
             "alerts": decided.counts.map(|c| threshold::count(c.true_positives + c.false_positives)),
             "rows": decided.counts.map(|c| threshold::count(c.total())),
         })),

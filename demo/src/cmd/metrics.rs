@@ -54,8 +54,8 @@ pub struct Args {
     /// rarer]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     positive: Option<String>,
-    /// A threshold chosen on these rows, for fpr, tpr, precision, accuracy, f1 and mcc: fpr<=A, precision>=P, recall>=R, top:K,
-    /// top:S%, costs:FP:FN[:SHARE], or a score
+    /// A threshold chosen on these rows, for fpr, tpr, precision, accuracy, f1 and mcc: fpr<=A, precision>=P, recall>=R,
+    /// alerts<=K, alerts<=S%, youden, f1, mcc, costs:FP:FN[:SHARE], or a score
     #[arg(long, value_name = "RULE", value_parser = decide::rule, allow_negative_numbers = true)]
     threshold: Option<ThresholdRule>,
     /// The column whose values are clusters (patients, sites) of which only whole ones are independent: what --threshold promises with a

@@ -12,8 +12,8 @@ use undercurve::decision::{Calibrate, ThresholdRule};
 use undercurve::metric::{Costs, Metrics};
 use undercurve::trainer::{Best, Config, Length, Trainer};
 
-/// How the threshold is chosen, and what turns scores into probabilities.
-pub type Rule = (ThresholdRule, Option<Calibrate>);
+/// How the threshold is chosen, where one was asked for, and what turns scores into probabilities.
+pub type Rule = (Option<ThresholdRule>, Option<Calibrate>);
 
 /// What errors cost on these rows.
 pub fn costs<T: Real>(plan: &DecisionPlan, train: &Dataset<T>) -> Result<Option<Costs>> {
@@ -23,7 +23,8 @@ pub fn costs<T: Real>(plan: &DecisionPlan, train: &Dataset<T>) -> Result<Option<
     costs_at(costs, share).map(Some)
 }
 
-/// The rule of the threshold, and how scores become probabilities: as said, else as in the run that is resumed, else as usual.
+/// The rule of the threshold, and how scores become probabilities: as said, else as in the run that is resumed, else by costs, where these
+/// were said, and as usual.
 pub fn rule<T: Real>(
     plan: &DecisionPlan,
     trainer: &Trainer<T>,
@@ -31,8 +32,7 @@ pub fn rule<T: Real>(
     costs: Option<Costs>,
     saved: Option<(Option<ThresholdRule>, Option<Calibrate>)>,
 ) -> Rule {
-    let usual = || costs.map_or(ThresholdRule::Fpr(trainer.config().fpr.1), ThresholdRule::of_costs);
-    let rule = plan.threshold.or(saved.and_then(|saved| saved.0)).unwrap_or_else(usual);
+    let rule = plan.threshold.or(saved.and_then(|saved| saved.0)).or(costs.map(ThresholdRule::of_costs));
     let two = matches!(trainer.train_data().targets(), Targets::Binary(_));
     let fitted = || (two && valid && !trainer.predictor().fits_probabilities()).then_some(Calibrate::Platt);
     (rule, plan.calibrate.or(saved.map(|saved| saved.1)).unwrap_or_else(fitted))

@@ -10,6 +10,7 @@ use crate::tell::{scores, threshold};
 use crate::{input, output};
 use anyhow::anyhow;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::sync::Arc;
 use undercurve::Real;
 use undercurve::checkpoint::{SavedModel, Trained};
@@ -31,8 +32,8 @@ pub struct Training<T: Real> {
     pub valid: Option<f64>,
     /// What errors cost.
     pub costs: Option<Costs>,
-    /// How the threshold is chosen, and what turns scores into probabilities.
-    pub rule: ThresholdRule,
+    /// How the threshold is chosen, where one was asked for, and what turns scores into probabilities.
+    pub rule: Option<ThresholdRule>,
     pub calibrate: Option<Calibrate>,
     /// Networks from other seeds, where the model is the mean of them and this one.
     pub average: Option<Others<T>>,
@@ -221,30 +222,38 @@ impl<T: Real> Training<T> {
 
     /// What every file says: of two classes its threshold and its probabilities, too.
     fn file(&self, model: &mut Predictor<T>) -> Result<SavedModel> {
+        Ok(self.decided(model)?.0)
+    }
+
+    /// That, and why it has no threshold, where none keeps the rule.
+    fn decided(&self, model: &mut Predictor<T>) -> Result<(SavedModel, Option<undercurve::Error>)> {
         let alone = model.file(self.preparation.clone());
         let mut file = SavedModel { split: self.split, valid: self.valid, costs: self.costs, ..alone };
         let (rows, part) = self.chosen_on();
         if !matches!(rows.targets(), Targets::Binary(_)) {
-            return Ok(file);
+            return Ok((file, None));
         }
         let scores = scores(model, &rows)?;
-        match file.decide(self.rule, &scores, rows.truth(), part) {
-            // (That nothing reaches it is said at the end, and the model is kept.)
-            Ok(_) | Err(undercurve::Error::Unreachable { .. } | undercurve::Error::Unpromised { .. }) => {}
-            Err(error) => return Err(self.not_decided(error)),
-        }
+        let missed = match self.rule.map(|rule| (rule, file.decide(rule, &scores, rows.truth(), None, part))) {
+            None | Some((_, Ok(_))) => None,
+            // (It is said at the end, and the model is kept.)
+            Some((_, Err(why @ (undercurve::Error::Unreachable { .. } | undercurve::Error::Unpromised { .. })))) => {
+                Some(why)
+            }
+            Some((rule, Err(error))) => return Err(self.not_decided(rule, error)),
+        };
         if let Some(how) = self.calibrate {
             file.calibrate(how, &scores, rows.truth(), part)?;
         }
-        Ok(file)
+        Ok((file, missed))
     }
 
     /// A rule that asks for more rows than there are, or another error.
-    fn not_decided(&self, error: undercurve::Error) -> CliError {
+    fn not_decided(&self, rule: ThresholdRule, error: undercurve::Error) -> CliError {
         let (rows, part) = self.chosen_on();
         match error {
             undercurve::Error::Param { .. } => {
-                CliError::input(format!("--threshold {}: there are {} {part} rows", self.rule, rows.len()))
+                CliError::input(format!("--threshold {rule}: there are {} {part} rows", rows.len()))
             }
             error => error.into(),
         }
@@ -283,21 +292,38 @@ impl<T: Real> Training<T> {
     }
 
     /// What the last lines say of decisions.
-    pub fn decisions(&self, model: &mut Predictor<T>, reporter: &Reporter, totals: &mut Value) -> Result<()> {
-        let file = self.file(model)?;
-        let Some(decided) = &file.decided else { return Ok(()) };
+    pub fn decisions(
+        &self,
+        model: &mut Predictor<T>,
+        saved: Option<&Path>,
+        reporter: &Reporter,
+        totals: &mut Value,
+    ) -> Result<()> {
+        let (file, missed) = self.decided(model)?;
         let test = self.trainer.test_data().map(|test| Ok::<_, CliError>((scores(model, test)?, test.truth())));
         let test = test.transpose()?;
         let test = test.as_ref().map(|(scores, truth)| (&scores[..], *truth));
-        let weighed = !self.trainer.train_data().weights().is_empty();
-        let told = threshold::Threshold::of(decided, file.threshold, self.costs, weighed, test)?;
-        totals["threshold"] = told.json();
         if let Some(costs) = self.costs {
             totals["slope"] = costs.slope().into();
         }
-        match told.missed() {
-            Some(text) => output::warn(format_args!("--threshold {text}; the model has no threshold")),
-            None => reporter.say(told.text())?,
+        match (&file.decided, file.threshold, saved) {
+            (Some(decided), Some(at), _) => {
+                let weighed = !self.trainer.train_data().weights().is_empty();
+                let told = threshold::Threshold::of(decided, at, self.costs, weighed, test)?;
+                totals["threshold"] = told.json();
+                reporter.say(told.text())?;
+            }
+            (Some(decided), None, _) => {
+                totals["threshold"] = json!({ "at": null, "rule": decided.rule.to_string(), "chosen_on": decided.on });
+                if let Some(why) = missed {
+                    let (rule, on) = (decided.rule, threshold::rows(&decided.on));
+                    output::warn(format_args!("--threshold {rule}: {why} ({on}); the model has no threshold"));
+                }
+            }
+            (None, _, Some(saved)) if matches!(self.trainer.train_data().targets(), Targets::Binary(_)) => {
+                reporter.say(threshold::next(saved))?;
+            }
+            _ => {}
         }
         if let Some(calibrated) = &file.calibrated {
             totals["calibration"] = threshold::calibration_json(calibrated);
@@ -403,8 +429,8 @@ impl<T: Real> Training<T> {
 
     /// Tells a budget of more rows than there are before the run, not after it.
     pub fn check_rule(&self) -> Result<()> {
-        let ThresholdRule::Top(top) = self.rule else { return Ok(()) };
-        top.of(weight_of(&self.chosen_on().0)).map(|_| ()).map_err(|error| self.not_decided(error))
+        let Some(rule @ ThresholdRule::Alerts(most)) = self.rule else { return Ok(()) };
+        most.of(weight_of(&self.chosen_on().0)).map(|_| ()).map_err(|error| self.not_decided(rule, error))
     }
 }
 

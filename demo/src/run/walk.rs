@@ -155,7 +155,8 @@ fn results<T: Real>(
         totals["behind"] = behind.object();
         output::warn(behind.sentence());
     }
-    run.decisions(&mut model, reporter, &mut totals)?;
+    let saved = manner.out.as_deref().or(manner.place.as_deref()).filter(|_| !ranks_nothing);
+    run.decisions(&mut model, saved, reporter, &mut totals)?;
     // (Before what else is told, which may fail.)
     if let Some(path) = manner.out.as_ref().filter(|_| !ranks_nothing) {
         output::write_atomic(path, &run.alone()?)?;

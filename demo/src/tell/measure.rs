@@ -71,7 +71,7 @@ impl Asked {
     /// Measures, prints and draws.
     pub fn tell<T: Real>(&self, of: Scored<'_, T>) -> Result<()> {
         let chosen = self.threshold.map(|rule| choose(rule, of.scores, of.truth, of.clusters, of.file)).transpose()?;
-        let of = Scored { threshold: chosen.as_ref().map_or(of.threshold, Threshold::at), ..of };
+        let of = Scored { threshold: chosen.as_ref().map(Threshold::at).or(of.threshold), ..of };
         let probabilities = of.of_model && of.probabilities.is_some();
         let metrics = match self.metrics.as_slice() {
             [] => usual(of.threshold.is_some(), probabilities, of.queries.is_some(), of.groups.is_some()),

@@ -1,16 +1,18 @@
 //! What every command tells of a threshold and of probabilities.
 
 use crate::error::{CliError, Result};
+use crate::tell::text::shell;
 use serde_json::{Value, json};
+use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::{Calibrated, Decided};
-use undercurve::decision::{Calibration, Decision, ThresholdRule, rate_interval, rate_intervals_clustered};
-use undercurve::metric::{Confusion, Costs, Interval, Metrics, Truth};
+use undercurve::decision::{Calibration, ThresholdRule, rate_interval, rate_intervals_clustered};
+use undercurve::metric::{Confusion, Costs, Interval, Metrics, Top, Truth};
 
 /// Chooses a threshold on labelled scores, of the rows that `on` names; with clusters of rows as one that holds for whole clusters.
 ///
 /// # Errors
-/// `Input` where no threshold keeps the rule, or it asks for more rows than there are.
+/// `Input` where no threshold keeps the rule, with how many more rows would tell, or where it asks for more rows than there are.
 pub fn choose<T: Real>(
     rule: ThresholdRule,
     scores: &[T],
@@ -18,46 +20,23 @@ pub fn choose<T: Real>(
     clusters: Option<&[u32]>,
     on: &str,
 ) -> Result<Threshold> {
-    let found = match (rule, clusters) {
-        (ThresholdRule::Promised(promise), Some(clusters)) => promise
-            .decide_clustered(scores, truth.labels(), clusters)
-            .map(|found| Decision { threshold: found.threshold, counts: in_numbers(&found.counts) }),
-        _ => Metrics::new().decide(scores, &truth, rule),
-    };
-    let found = match found {
-        Ok(found) => Some(found),
-        Err(undercurve::Error::Unreachable { .. }) => None,
-        Err(error @ undercurve::Error::Unpromised { .. }) => {
-            return Err(CliError::input(format!("--threshold {rule}: {error} (of rows like those of {on})")));
+    let found = Metrics::new().decide_in(scores, &truth, clusters, rule);
+    let found = found.map_err(|error| match error {
+        undercurve::Error::Unpromised { .. } | undercurve::Error::Unreachable { .. } => {
+            CliError::input(format!("--threshold {rule}: {error} ({})", rows(on)))
         }
-        Err(undercurve::Error::Param { .. }) => {
-            return Err(CliError::input(format!("--threshold {rule}: there are {} rows", scores.len())));
+        undercurve::Error::Param { .. } => {
+            CliError::input(format!("--threshold {rule}: there are {} rows", scores.len()))
         }
-        Err(error) => return Err(error.into()),
+        error => error.into(),
+    })?;
+    let costs = rule.costs(found.counts.positives() / found.counts.total())?;
+    let at = found.threshold;
+    let ends = match clusters {
+        Some(clusters) => Some(rate_intervals_clustered(at, scores, truth.labels(), clusters)?),
+        None => Some(found.counts).filter(|_| truth.weights().is_empty()).map(ends),
     };
-    let share = found.map_or(0.5, |found| found.counts.positives() / found.counts.total());
-    let costs = rule.costs(share)?;
-    let decided = Decided { rule, on: on.to_string(), counts: found.map(|found| found.counts) };
-    let at = found.map(|found| found.threshold);
-    let ends = match (at, clusters) {
-        (Some(at), Some(clusters)) => Some(rate_intervals_clustered(at, scores, truth.labels(), clusters)?),
-        _ => decided.counts.filter(|_| truth.weights().is_empty()).map(ends),
-    };
-    let threshold = Threshold { decided, at, costs, ends, test: None };
-    match threshold.missed() {
-        Some(text) => Err(CliError::input(format!("--threshold {text}"))),
-        None => Ok(threshold),
-    }
-}
-
-/// Counts as numbers that weights could have made.
-fn in_numbers(counts: &Confusion) -> Confusion<f64> {
-    Confusion {
-        true_positives: counts.true_positives as f64,
-        false_positives: counts.false_positives as f64,
-        true_negatives: counts.true_negatives as f64,
-        false_negatives: counts.false_negatives as f64,
-    }
+    Ok(Threshold { decided: Decided::new(rule, on, Some(found)), at, costs, ends, test: None })
 }
 
 /// 95 % intervals of false-positive rate, recall and precision, as of a threshold that was fixed before.
@@ -74,7 +53,7 @@ fn ends(counts: Confusion<f64>) -> [Interval; 3] {
 /// What is told of a threshold.
 pub struct Threshold {
     decided: Decided,
-    at: Option<f64>,
+    at: f64,
     costs: Option<Costs>,
     /// Of rows without weights.
     ends: Option<[Interval; 3]>,
@@ -86,21 +65,18 @@ impl Threshold {
     /// With what it comes to on test rows, if there are some; `weighed`: whether the rows that it was chosen on have weights.
     pub fn of<T: Real>(
         decided: &Decided,
-        at: Option<f64>,
+        at: f64,
         costs: Option<Costs>,
         weighed: bool,
         test: Option<(&[T], Truth<'_>)>,
     ) -> Result<Self> {
-        let test = match (test, at) {
-            (Some((scores, truth)), Some(at)) => Some(Confusion::at(scores, &truth, T::of(at))?),
-            _ => None,
-        };
+        let test = test.map(|(scores, truth)| Confusion::at(scores, &truth, T::of(at))).transpose()?;
         let ends = decided.counts.filter(|_| !weighed).map(ends);
         Ok(Self { decided: decided.clone(), at, costs, ends, test })
     }
 
-    /// The score, unless nothing keeps the rule.
-    pub fn at(&self) -> Option<f64> {
+    /// The score.
+    pub fn at(&self) -> f64 {
         self.at
     }
 
@@ -112,16 +88,6 @@ impl Threshold {
     /// The rows that it was chosen on, in words.
     fn on(&self) -> String {
         rows(&self.decided.on)
-    }
-
-    /// Where no threshold keeps the rule: that, after the option.
-    pub fn missed(&self) -> Option<String> {
-        let what = match self.decided.rule {
-            ThresholdRule::Precision(_) => "no threshold has that precision",
-            ThresholdRule::Promised(_) => "no threshold can be promised",
-            _ => "more rows than that tie for the highest score",
-        };
-        self.decided.counts.is_none().then(|| format!("{}: {what} on {}", self.decided.rule, self.on()))
     }
 
     /// For people.
@@ -140,10 +106,10 @@ impl Threshold {
                 counts.total()
             )
         };
-        let at = self.at.unwrap_or(f64::INFINITY);
+        let (at, rule) = (self.at, self.decided.rule);
         let on = self.decided.counts.map_or_else(String::new, rates);
         let test = self.test.map_or_else(String::new, |counts| format!("; on the test rows: {}", rates(counts)));
-        format!("Threshold {at:.4} by {} on {}: {on}{test}{}", self.decided.rule, self.on(), self.rests())
+        format!("Threshold {at:.4} by {rule} on {}: {on}{test}{}", self.on(), self.rests())
     }
 
     /// What a rule without a confidence rests on.
@@ -152,22 +118,22 @@ impl Threshold {
         let (true, Some(counts), Some(ends)) = (plain, self.decided.counts, self.ends) else { return String::new() };
         let alerts = counts.true_positives + counts.false_positives;
         let [fpr, recall, precision] = ends.map(|ends| format!("[{:.4}, {:.4}]", ends.low, ends.high));
-        let promised = match self.decided.rule.promise() {
-            Some(_) => format!(
-                "; on other rows the bound holds about every second time, {}@90% is kept in 90 of 100",
-                self.decided.rule
-            ),
-            None => String::new(),
+        let others = match self.decided.rule {
+            ThresholdRule::Alerts(Top::Rows(_)) => {
+                format!("; in files of other sizes {:.3} % of the rows are alerts", 100.0 * alerts / counts.total())
+            }
+            rule if rule.promise().is_some() => format!("; {rule}@90% promises it for other rows"),
+            _ => String::new(),
         };
         format!(
-            "\nIt rests on {alerts} alerts: 95 % intervals false-positive rate {fpr}, recall {recall}, precision {precision}{promised}"
+            "\nIt rests on {alerts} alerts: 95 % intervals false-positive rate {fpr}, recall {recall}, precision {precision}{others}"
         )
     }
 
     /// For programs.
     pub fn json(&self) -> Value {
         let mut object = json!({
-            "at": self.at.filter(|at| at.is_finite()), "rule": self.decided.rule.to_string(), "chosen_on": self.decided.on,
+            "at": finite(self.at), "rule": self.decided.rule.to_string(), "chosen_on": self.decided.on,
         });
         for (prefix, counts) in [("", self.decided.counts), ("test_", self.test)] {
             let Some(counts) = counts else { continue };
@@ -191,13 +157,26 @@ impl Threshold {
     }
 }
 
+/// A threshold as JSON has it: none above all scores, the least number below them.
+pub fn finite(at: f64) -> Option<f64> {
+    (at < f64::INFINITY).then(|| at.max(f64::MIN))
+}
+
+/// What is said of a model without a threshold.
+pub fn next(model: &Path) -> String {
+    let model = shell(&model.display().to_string());
+    format!(
+        "No threshold: undercurve decide {model} ROWS --threshold \"precision>=0.8\" --out FILE chooses one on labelled rows"
+    )
+}
+
 /// A count, which with weights is no whole number.
 pub fn count(rows: f64) -> Value {
     if rows.fract() == 0.0 { (rows as u64).into() } else { rows.into() }
 }
 
 /// Rows that something was chosen on, in words.
-fn rows(on: &str) -> String {
+pub fn rows(on: &str) -> String {
     match on {
         "training" | "validation" => format!("the {on} rows"),
         file => file.to_string(),

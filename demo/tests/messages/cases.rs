@@ -651,19 +651,19 @@ pub const CASES: &[Case] = &[
         "train good.csv --preset paper --method soap --steps 5",
     ),
     of(
-        "--threshold …: a promise needs rows that chose nothing else: --valid with --keep last and without --patience, or `undercurve decide` on other rows",
+        "--threshold …: a promise needs rows that chose nothing else: --valid without --keep best and --patience, or `undercurve decide` on other rows",
         "train good.csv --steps 5 --threshold fpr<=0.3@90%",
-        "train good.csv --steps 5 --valid 0.5 --keep last --threshold fpr<=0.3@90%",
+        "train good.csv --steps 5 --valid 0.5 --threshold fpr<=0.3@90%",
     ),
     of(
         "--threshold …: there are … … rows",
-        "train good.csv --steps 5 --threshold top:500",
-        "train good.csv --steps 5 --threshold top:50",
+        "train good.csv --steps 5 --threshold alerts<=500",
+        "train good.csv --steps 5 --threshold alerts<=50",
     ),
     of(
         "--threshold …: there are … rows",
-        "decide m good.csv --threshold top:900 --out o",
-        "decide m good.csv --threshold top:9 --out o",
+        "decide m good.csv --threshold alerts<=900 --out o",
+        "decide m good.csv --threshold alerts<=9 --out o",
     ),
     of("--threshold …: …", "predict three.uc three.csv --threshold 0.3", "predict m good.csv --threshold 0.3"),
     of(
@@ -802,12 +802,7 @@ pub const CASES: &[Case] = &[
         "frontier group.csv --group g --set lr=0.1 --steps 5 --bounds 0.5",
     ),
     of(
-        "--threshold …",
-        "decide backwards.csv --threshold precision>=0.999 --out o",
-        "decide backwards.csv --threshold precision>=0.2 --out o",
-    ),
-    of(
-        "--threshold …: … (of rows like those of …)",
+        "--threshold …: … (…)",
         "decide scores.csv --threshold precision>=0.9@99% --out o",
         "decide scores.csv --threshold precision>=0.6@90% --out o",
     ),
@@ -936,7 +931,7 @@ pub const MODELS: [&str; 15] = [
     "train three.csv --target classes --method ce --steps 20 --out three.uc",
     "train group.csv --method ce --steps 20 --hash g:4 --out hashed.uc",
     "train weight.csv --weight w --method ce --steps 5 --threshold fpr<=0.3 --out weight.uc",
-    "decide scores.csv --threshold top:20 --out top.json",
+    "decide scores.csv --threshold alerts<=20 --out top.json",
     "decide scores.csv --threshold costs:1:1 --out costs.json",
     "decide scores.csv --threshold precision>=0.1 --out fair.json",
     "metrics scores.csv --state s.state",

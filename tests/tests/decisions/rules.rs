@@ -6,7 +6,7 @@ use undercurve::decision::{
 };
 use undercurve::judge::Verdict;
 use undercurve::metric::{
-    Bin, Confusion, Costs, Metrics, OfQuery, Rate, Top, Truth, brier, calibration_error, log_loss, need, query_mean,
+    Bin, Confusion, Metrics, OfQuery, Rate, Top, Truth, brier, calibration_error, log_loss, need, query_mean,
     reliability,
 };
 use undercurve::rng::Rng;
@@ -34,61 +34,123 @@ fn rule(text: &str) -> ThresholdRule {
     text.parse().unwrap()
 }
 
-/// Each rule is the best of all thresholds that keep it, by a scan of all of them.
+/// Each rule is the best of all cuts that keep it, by a scan of all of them; no alert can be dropped without loss of recall, and the threshold
+/// is midway between two scores that are no neighbours.
 #[test]
 fn rules_find_the_best_of_all_thresholds() {
     for (seed, (n, share, step)) in SHAPES.into_iter().enumerate() {
-        let (scores, labels) = example(seed as u64, n, share, step);
-        let all = twin::thresholds(&scores, &labels);
-        let mut memory = Metrics::new();
-        let mut decide = |rule: ThresholdRule| memory.decide(&scores, &labels, rule);
-        for bound in [0.0, 0.05, 0.2, 0.5, 0.8, 1.0] {
-            let lowest = all.iter().rev().find(|at| at.1 <= bound);
-            let got = decide(ThresholdRule::Fpr(bound)).unwrap();
-            assert_eq!(got.threshold, lowest.map_or(f64::INFINITY, |at| at.0));
-            assert_eq!(
-                decide(ThresholdRule::Recall(bound)).unwrap().threshold,
-                all.iter().find(|at| at.2 >= bound).unwrap().0
-            );
-            // The greatest recall, and the highest threshold that has it.
-            let precise = all.iter().filter(|at| at.3 >= bound);
-            let most = precise.clone().map(|at| at.2).fold(f64::NEG_INFINITY, f64::max);
-            let highest = precise.filter(|at| at.2 == most).map(|at| at.0).fold(f64::NEG_INFINITY, f64::max);
-            let got = decide(ThresholdRule::Precision(bound));
-            if most > 0.0 {
-                assert_eq!(got.unwrap().threshold, highest, "{n} rows, precision {bound}");
-            } else {
-                assert_eq!(got, Err(Error::Unreachable { what: "precision" }));
-            }
-        }
-        for top in [Top::Rows(1), Top::Rows(n as u64), Top::Percent(20.0), Top::Percent(100.0)] {
-            let most = top.of(n as f64).unwrap() as usize;
-            let expected = all.iter().rev().find(|at| at.4 <= most).map(|at| at.0);
-            let got = decide(ThresholdRule::Top(top));
-            assert_eq!(got.map(|found| found.threshold).ok(), expected, "{top}");
-            if let Ok(found) = got {
-                assert!(found.counts.true_positives + found.counts.false_positives <= most as u64);
-            } else {
-                assert_eq!(got, Err(Error::Unreachable { what: "rows at the top" }));
-            }
-        }
-        // Costs are where their slope touches the curve; a score is itself.
-        for (fp, fnn, prevalence) in [(1.0, 1.0, None), (1.0, 20.0, Some(0.01)), (3.0, 1.0, Some(0.5))] {
-            let costs = ThresholdRule::Costs { false_positive: fp, false_negative: fnn, prevalence };
-            let positives = labels.iter().filter(|&&y| y == 1).count() as f64;
-            let slope = Costs::new(fp, fnn, prevalence.unwrap_or(positives / n as f64)).unwrap().slope();
-            assert_eq!(
-                decide(costs).unwrap().threshold,
-                Metrics::new().point_at_slope(&scores, &labels, slope).unwrap().threshold
-            );
-        }
-        // What is told of a threshold is what it does.
-        for text in ["fpr<=0.3", "recall>=0.5", "top:100%", "costs:1:5", "0.25", "99", "-99"] {
-            let found = decide(rule(text)).unwrap();
-            assert_eq!(found.counts, Confusion::at(&scores, &labels, found.threshold).unwrap(), "{text}");
-        }
-        assert_eq!(decide(ThresholdRule::Score(0.25)).unwrap().threshold, 0.25);
+        let (mut scores, labels) = example(seed as u64, n, share, step);
+        // (Some scores are those of others but for their last bits.)
+        (n / 7..n / 6).for_each(|row| scores[row] = scores[row + n / 2] * (1.0 + 3.0 * f64::EPSILON));
+        check_rules(&scores, &labels);
     }
+}
+
+fn check_rules<T: Real>(scores: &[T], labels: &[u8]) {
+    let wide: Vec<f64> = scores.iter().map(|score| score.f64()).collect();
+    let all = twin::cuts(&wide, labels, T::EPSILON.f64());
+    let positives = labels.iter().filter(|&&y| y == 1).count() as f64;
+    let share = positives / labels.len() as f64;
+    let mut memory = Metrics::<T>::new();
+    let mut compare = |text: &str, worth: twin::Worth<'_>| {
+        let found = memory.decide(scores, labels, rule(text));
+        let Some(best) = twin::best(&all, labels, worth) else {
+            let what = if text.starts_with("alerts") { "rows at the top" } else { "precision" };
+            return assert_eq!(found, Err(Error::Unreachable { what }), "{text}");
+        };
+        let found = found.unwrap_or_else(|error| panic!("{text}: {error}"));
+        let counts = found.counts;
+        assert_eq!(found.nearest, [best.above, best.below], "{text}");
+        assert_eq!((counts.true_positives, counts.false_positives), (best.tp as u64, best.fp as u64), "{text}");
+        assert_eq!(counts, Confusion::at(scores, labels, T::of(found.threshold)).unwrap(), "{text}");
+        assert_eq!(T::of(found.threshold).f64(), found.threshold, "{text}: exported in the scores' own type");
+        let middle = best.above / 2.0 + best.below / 2.0;
+        let near = |score: f64| (score - found.threshold).abs() <= 4.0 * T::EPSILON.f64() * score.abs();
+        assert!(middle.is_infinite() || (middle - found.threshold).abs() <= T::EPSILON.f64() * middle.abs(), "{text}");
+        assert!(!wide.iter().any(|&score| near(score)), "{text}: {found:?}");
+    };
+    for bound in [0.0, 0.05, 0.2, 0.5, 0.8, 1.0] {
+        compare(&format!("fpr<={bound}"), &|tpr, fpr, _| (fpr <= bound).then_some([tpr, -fpr]));
+        compare(&format!("recall>={bound}"), &|tpr, fpr, _| (tpr >= bound).then_some([-fpr, tpr]));
+        let keeps = |tpr: f64, precision: f64| tpr > 0.0 && precision >= bound;
+        compare(&format!("precision>={bound}"), &|tpr, fpr, p| keeps(tpr, p).then_some([tpr, -fpr]));
+    }
+    for top in [Top::Rows(1), Top::Rows(labels.len() as u64), Top::Percent(20.0), Top::Percent(100.0)] {
+        let most = top.of(labels.len() as f64).unwrap() as usize;
+        let fits = all.iter().any(|cut| (1..=most).contains(&(cut.tp + cut.fp)));
+        let alerts = |tpr: f64, fpr: f64| tpr * positives + fpr * (labels.len() as f64 - positives);
+        compare(&format!("alerts<={top}"), &|tpr, fpr, _| {
+            (fits && alerts(tpr, fpr) <= most as f64 + 0.5).then_some([tpr, -fpr])
+        });
+    }
+    compare("youden", &|tpr, fpr, _| Some([tpr - fpr, -fpr]));
+    compare("f1", &|tpr, fpr, p| Some([if tpr > 0.0 { 2.0 * tpr * p / (tpr + p) } else { 0.0 }, -fpr]));
+    // The correlation, by its definition over two columns of zeros and ones.
+    compare("mcc", &|tpr, fpr, _| {
+        let hits = share * tpr + (1.0 - share) * fpr;
+        let deviation = (share * (1.0 - share) * hits * (1.0 - hits)).sqrt();
+        let mcc = if deviation > 0.0 { (share * tpr - share * hits) / deviation } else { 0.0 };
+        Some([(1e12 * mcc).round(), -fpr])
+    });
+    for (fp, fnn, prevalence) in [(1.0, 1.0, share), (1.0, 20.0, 0.01), (3.0, 1.0, 0.5)] {
+        let cost = |tpr: f64, fpr: f64| fnn * prevalence * (1.0 - tpr) + fp * (1.0 - prevalence) * fpr;
+        let text =
+            if prevalence == share { format!("costs:{fp}:{fnn}") } else { format!("costs:{fp}:{fnn}:{prevalence}") };
+        compare(&text, &|tpr, fpr, _| Some([(-1e12 * cost(tpr, fpr)).round(), -fpr]));
+    }
+    // A score is itself.
+    for at in [0.25, 99.0, -99.0] {
+        let found = memory.decide(scores, labels, ThresholdRule::Score(at)).unwrap();
+        assert_eq!((found.threshold, found.counts), (at, Confusion::at(scores, labels, T::of(at)).unwrap()));
+        let low = wide.iter().copied().filter(|&score| score >= at).fold(f64::INFINITY, f64::min);
+        let high = wide.iter().copied().filter(|&score| score < at).fold(f64::NEG_INFINITY, f64::max);
+        assert_eq!(found.nearest, [low, high]);
+    }
+}
+
+/// Scores of any kind (few values, near ones, tiny, huge, of 32 bits, perfect, constant): on each every rule is what a scan finds.
+#[test]
+fn thresholds_of_random_files_are_between_scores() {
+    let files = if std::env::var_os("UNDERCURVE_LONG").is_some() { 10_000 } else { 150 };
+    for seed in 0..files {
+        let mut rng = Rng::keyed(91, seed, 0);
+        let n = 2 + rng.below(60) as usize;
+        let size = 10f64.powf(rng.uniform() * 12.0 - 6.0) * [1.0, 1.0, 1e-300, 1e290][rng.below(4) as usize];
+        let (share, kind) = (0.05 + 0.9 * rng.uniform(), rng.below(5));
+        let base = rng.normal();
+        let (scores, mut labels): (Vec<f64>, Vec<u8>) = (0..n)
+            .map(|_| {
+                let label = u8::from(rng.uniform() < share);
+                let score = rng.normal() + 1.5 * f64::from(label);
+                let score = match kind {
+                    0 => score.round(),
+                    // Neighbours of one number.
+                    1 => base * (1.0 + f64::EPSILON * rng.below(90) as f64),
+                    2 => score.exp(),
+                    3 => f64::from(label),
+                    _ => score,
+                };
+                (score * size, label)
+            })
+            .unzip();
+        (labels[0], labels[n - 1]) = (1, 0);
+        check_rules(&scores, &labels);
+        if size.abs() < 1e30 && size.abs() > 1e-30 {
+            check_rules(&scores.iter().map(|&score| score as f32).collect::<Vec<_>>(), &labels);
+        }
+    }
+}
+
+/// Rows of 32-bit scores so dense that no gap is wide enough: the widest of a thousand parts them.
+#[test]
+fn dense_scores_are_parted_where_they_are_farthest_apart() {
+    let scores: Vec<f32> =
+        (0..5000_u32).map(|row| f32::from_bits(1.0_f32.to_bits() + 2 * row + 5 * (row / 700))).collect();
+    let labels: Vec<u8> = (0..5000).map(|row| u8::from(row >= 2500)).collect();
+    let found = Metrics::new().decide(&scores, &labels, rule("youden")).unwrap();
+    let gap = (found.nearest[0] - found.nearest[1]) / f64::from(f32::EPSILON);
+    assert_eq!(gap, 7.0, "{found:?}");
+    assert!(found.counts.accuracy().unwrap() > 0.9 && !scores.contains(&(found.threshold as f32)), "{found:?}");
 }
 
 #[test]
@@ -97,12 +159,15 @@ fn rules_are_read_and_written_alike() {
         "fpr<=0.05",
         "precision>=0.9",
         "recall>=0.8",
-        "top:100",
-        "top:2%",
-        "top:0.35%",
-        "top:100%",
-        "top:7%",
-        "top:29%",
+        "alerts<=100",
+        "alerts<=2%",
+        "alerts<=0.35%",
+        "alerts<=100%",
+        "alerts<=7%",
+        "alerts<=29%",
+        "youden",
+        "f1",
+        "mcc",
         "costs:1:20",
         "costs:1:20:0.01",
         "0.25",
@@ -117,6 +182,8 @@ fn rules_are_read_and_written_alike() {
         assert_eq!(top.to_string().parse::<Top>().unwrap(), top, "{top}");
     }
     assert_eq!(rule(" precision >= 0.9 "), ThresholdRule::Precision(0.9));
+    // As files of before have it.
+    assert_eq!(rule("top:2%"), rule("alerts <= 2%"));
     for text in [
         "",
         "fpr",
@@ -125,12 +192,12 @@ fn rules_are_read_and_written_alike() {
         "fpr<=-0.1",
         "precision<=0.9",
         "recall>=x",
-        "top:",
-        "top:0",
-        "top:-1",
-        "top:0%",
-        "top:101%",
-        "top:1.5",
+        "alerts<=",
+        "alerts<=0",
+        "alerts<=-1",
+        "alerts<=0%",
+        "alerts<=101%",
+        "alerts<=1.5",
         "costs:1",
         "costs:0:1",
         "costs:1:1:1",
@@ -144,10 +211,10 @@ fn rules_are_read_and_written_alike() {
     let wrong = ThresholdRule::Fpr(f64::NAN);
     assert_eq!(Metrics::new().decide(&[1.0, 2.0], &[0, 1], wrong), Err(Error::Param { what: "threshold rule" }));
     assert_eq!(
-        Metrics::new().decide(&[1.0, 2.0], &[0, 1], rule("top:3")),
+        Metrics::new().decide(&[1.0, 2.0], &[0, 1], rule("alerts<=3")),
         Err(Error::Param { what: "rows at the top" })
     );
-    assert_eq!(Metrics::new().decide(&[1.0, 2.0], &[1, 1], rule("top:1")), Err(Error::OneClass));
+    assert_eq!(Metrics::new().decide(&[1.0, 2.0], &[1, 1], rule("alerts<=1")), Err(Error::OneClass));
 }
 
 fn pools(scores: &[f64], labels: &[u8]) -> Vec<Pool> {
@@ -373,7 +440,18 @@ fn whole_weights_are_repeated_rows() {
         }
     }
     let mut memory = Metrics::new();
-    for text in ["fpr<=0.1", "precision>=0.6", "recall>=0.7", "top:25", "top:20%", "costs:1:3", "0.4"] {
+    for text in [
+        "fpr<=0.1",
+        "precision>=0.6",
+        "recall>=0.7",
+        "alerts<=25",
+        "alerts<=20%",
+        "youden",
+        "f1",
+        "mcc",
+        "costs:1:3",
+        "0.4",
+    ] {
         let a = memory.decide(&scores, &truth, rule(text)).unwrap();
         let b = memory.decide(&again, &known, rule(text)).unwrap();
         assert_eq!((a.threshold, a.counts.true_positives as u64), (b.threshold, b.counts.true_positives), "{text}");
@@ -510,9 +588,15 @@ fn what_is_missing_is_told() {
     assert!(decide(22, "recall>=0.9@90%").is_ok() && decide(22, "precision>=0.9@90%").is_ok());
     // .99^299 < .05 < .99^298.
     assert_eq!(decide(12, "fpr<=0.01@95%"), missing(294, "negatives"));
-    for text in
-        ["precision>=0.9@", "precision>=0.9@100%", "precision>=1@90%", "top:5@90%", "fpr<=0.1@90%@90%", "0.5@90%"]
-    {
+    for text in [
+        "precision>=0.9@",
+        "precision>=0.9@100%",
+        "precision>=1@90%",
+        "alerts<=5@90%",
+        "youden@90%",
+        "fpr<=0.1@90%@90%",
+        "0.5@90%",
+    ] {
         assert_eq!(text.parse::<ThresholdRule>(), Err(Error::Param { what: "threshold rule" }), "{text}");
     }
     let (labels, scores) = ([1, 0, 1], [3.0, 1.0, 2.0]);
@@ -655,8 +739,8 @@ fn rules_are_checked_again_by_the_tails() {
         ("precision>=0.9", true, 0.9, 0.05),
         ("recall>=0.6@99%", true, 0.6, 0.01),
         ("fpr<=0.1@95%", false, 0.1, 0.05),
-        ("top:20%", false, 0.2, 0.05),
-        ("top:20", false, 0.2, 0.05),
+        ("alerts<=20%", false, 0.2, 0.05),
+        ("alerts<=20", false, 0.2, 0.05),
     ] {
         for (hits, rows) in [(0, 3), (3, 3), (19, 20), (70, 100), (95, 100), (30, 300), (12, 300), (299, 300), (0, 60)]
         {

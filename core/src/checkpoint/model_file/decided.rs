@@ -18,6 +18,30 @@ pub struct Decided {
     pub on: String,
     /// Right and wrong predictions on them (with weights what they weigh); `None` where no threshold keeps the rule, and the file has none.
     pub counts: Option<Confusion<f64>>,
+    /// The nearest scores on them, from the threshold up and below it; `None` in files of before.
+    pub nearest: Option<[f64; 2]>,
+}
+
+impl Decided {
+    /// By this rule, on these rows; `found` is none where no threshold keeps it.
+    #[must_use]
+    pub fn new(rule: ThresholdRule, on: &str, found: Option<Decision<f64>>) -> Self {
+        Self { rule, on: on.into(), counts: found.map(|found| found.counts), nearest: found.map(|found| found.nearest) }
+    }
+
+    /// How far the nearest scores are from a threshold, in units of the last place of numbers of so many bytes; `None` where
+    /// that is not known, or no score is on that side.
+    #[must_use]
+    pub fn units(&self, threshold: f64, real_bytes: u8) -> [Option<f64>; 2] {
+        let epsilon = if real_bytes == 4 { f32::EPSILON.f64() } else { f64::EPSILON };
+        let units = |score: f64| {
+            let size = score.abs().or_larger(threshold.abs()).or_larger(f64::MIN_POSITIVE);
+            // (The place of the last bit goes by the power of two below.)
+            let unit = f64::from_bits(size.to_bits() >> 52 << 52) * epsilon;
+            (score.is_finite() && threshold.is_finite()).then(|| libm::round((score - threshold).abs() / unit))
+        };
+        self.nearest.map_or([None; 2], |nearest| nearest.map(units))
+    }
 }
 
 /// What turns scores into probabilities.
@@ -35,22 +59,23 @@ pub struct Calibrated {
 
 impl SavedModel {
     /// Chooses the threshold on labelled scores of this model, which `on` names. Where no threshold keeps the rule, the file has
-    /// none, and says why. O(n).
+    /// none, and says why. `clusters` as in [`Metrics::decide_in`]. O(n).
     ///
     /// # Errors
-    /// Those of [`ThresholdRule::decide`], `Unreachable` and `Unpromised` among them; `Unsupported` for a model of other than two classes.
+    /// Those of [`Metrics::decide_in`], `Unreachable` and `Unpromised` among them; `Unsupported` for a model of other than two classes.
     pub fn decide<T: Real>(
         &mut self,
         rule: ThresholdRule,
         scores: &[T],
         truth: Truth<'_>,
+        clusters: Option<&[u32]>,
         on: &str,
     ) -> Result<Decision<f64>> {
         self.require_two_classes()?;
-        let found = Metrics::new().decide(scores, &truth, rule);
+        let found = Metrics::new().decide_in(scores, &truth, clusters, rule);
         if matches!(found, Ok(_) | Err(Error::Unreachable { .. } | Error::Unpromised { .. })) {
             self.threshold = found.ok().map(|decision| decision.threshold);
-            self.decided = Some(Decided { rule, on: on.into(), counts: found.ok().map(|decision| decision.counts) });
+            self.decided = Some(Decided::new(rule, on, found.ok()));
         }
         found
     }
@@ -84,6 +109,8 @@ impl Coded for Decided {
         self.rule.to_string().write(out);
         self.on.write(out);
         self.counts.map(pairs).write(out);
+        // (Files of before end here, and are written as they were.)
+        self.nearest.iter().for_each(|&[above, below]| (above, below).write(out));
     }
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let (rule, on): (String, String) = (from.value()?, from.value()?);
@@ -96,7 +123,13 @@ impl Coded for Decided {
                 (all.iter().all(|&count| count >= 0.0) && counts.total().is_finite()).then_some(Some(counts))?
             }
         };
-        Some(Self { rule: rule.parse().ok()?, on, counts })
+        let nearest = if from.0.is_empty() {
+            None
+        } else {
+            let (above, below): (f64, f64) = from.value()?;
+            (above > below).then_some(Some([above, below]))?
+        };
+        Some(Self { rule: rule.parse().ok()?, on, counts, nearest })
     }
 }
 

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::data::{Dataset, Preparation, RawTable, Rows, Targets, group_folds};
-use undercurve::decision::{Calibrate, rate_interval};
+use undercurve::decision::{Calibrate, ThresholdRule, rate_interval};
 use undercurve::metric::{Bin, Confusion, FprRange, Interval, Metrics, PrPoint, RocPoint, TieRule, Truth, brier};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Predictor, Trainer};
@@ -96,7 +96,7 @@ pub struct Outcome {
     pub figures: Vec<Figure>,
     pub threshold: Option<f64>,
     pub threshold_interval: Option<[f64; 2]>,
-    pub rule: String,
+    pub rule: Option<ThresholdRule>,
     pub importances: Vec<Importance>,
     pub roc: Vec<RocPoint>,
     pub pr: Vec<PrPoint>,
@@ -252,8 +252,10 @@ impl<'a> Job<'a> {
         if !file.probabilities {
             file.calibrate(Calibrate::Platt, held_out, truth, "held-out folds")?;
         }
-        let chosen = choose(plan.rule, held_out, truth, None, "held-out folds")?;
-        (file.threshold, file.decided) = (chosen.at(), Some(chosen.decided().clone()));
+        if let Some(rule) = plan.rule {
+            let chosen = choose(rule, held_out, truth, None, "held-out folds")?;
+            (file.threshold, file.decided) = (Some(chosen.at()), Some(chosen.decided().clone()));
+        }
         let mut model = Predictor::<f32>::of(&file)?;
         let importances = self.importances(&mut model, &test, &scores)?;
         let probabilities: Vec<f64> =
@@ -276,8 +278,8 @@ impl<'a> Job<'a> {
             verdict,
             figures,
             threshold: file.threshold,
-            threshold_interval: self.interval(held_out, &labels)?,
-            rule: plan.rule.to_string(),
+            threshold_interval: plan.rule.map_or(Ok(None), |rule| self.interval(rule, held_out, &labels))?,
+            rule: plan.rule,
             importances,
             roc: memory.roc_curve(&scores, &test_truth, Some(POINTS))?,
             pr: memory.pr_curve(&scores, &test_truth, Some(POINTS))?,
@@ -301,13 +303,13 @@ impl<'a> Job<'a> {
     }
 
     /// Where the threshold lies in 95 of 100 draws of the rows that it was chosen on.
-    fn interval(&self, scores: &[f32], labels: &[u8]) -> Result<Option<[f64; 2]>> {
+    fn interval(&self, rule: ThresholdRule, scores: &[f32], labels: &[u8]) -> Result<Option<[f64; 2]>> {
         let (mut memory, mut found) = (Metrics::<f32>::new(), Vec::new());
         for draw in 0..DRAWS {
             let mut rng = Rng::keyed(self.plan.seed, DRAW, draw);
             let pick: Vec<usize> = (0..scores.len()).map(|_| (rng.uniform() * scores.len() as f64) as usize).collect();
             let (some, own): (Vec<f32>, Vec<u8>) = pick.iter().map(|&at| (scores[at], labels[at])).unzip();
-            match memory.decide(&some, &own[..], self.plan.rule) {
+            match memory.decide(&some, &own[..], rule) {
                 Ok(decision) if decision.threshold.is_finite() => found.push(decision.threshold),
                 _ => {}
             }
@@ -440,9 +442,11 @@ fn figures(scores: &[f32], labels: &[u8], probabilities: &[f64], threshold: Opti
 
 impl Outcome {
     pub fn threshold_text(&self) -> String {
-        let Some(at) = self.threshold else { return "No threshold keeps the rule".to_string() };
+        let (Some(at), Some(rule)) = (self.threshold, self.rule) else {
+            return "No threshold: --threshold \"precision>=0.8\" chooses one on the held-out folds".to_string();
+        };
         let interval = self.threshold_interval.map_or(String::new(), |[low, high]| format!(" [{low:.4}, {high:.4}]"));
-        format!("Threshold {at:.4}{interval} by {} on the held-out folds", self.rule)
+        format!("Threshold {at:.4}{interval} by {rule} on the held-out folds")
     }
 
     /// Held-out scores of all rows.

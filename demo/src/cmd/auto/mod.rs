@@ -1,4 +1,4 @@
-//! `undercurve auto`: from a file to a model with a threshold, and a card that says what is known of it.
+//! `undercurve auto`: from a file to a model, with a threshold where one is asked for, and a card that says what is known of it.
 
 mod card;
 mod draw;
@@ -23,8 +23,8 @@ use undercurve::decision::ThresholdRule;
 #[command(after_help = "\
 It looks at the columns, sets a quarter of the rows aside (of --split-by the last, of --split-group whole groups), and compares
 methods on folds of the others. A method is taken for cross-entropy only where the 95 % interval of its lead over the folds is
-above 0; else cross-entropy is taken, and that is said. It is trained on all but the rows set aside. Probabilities and the threshold
-are fitted to the scores of rows that were held out of each fold; the figures are of the rows set aside, which decided nothing.
+above 0; else cross-entropy is taken, and that is said. It is trained on all but the rows set aside. Probabilities, and the threshold of
+--threshold, are fitted to the scores of rows that were held out of each fold; the figures are of the rows set aside, which decided nothing.
 
 DIR then has model.uc, scores.csv (held-out scores of every row), importances.csv (what a metric loses when a column is
 shuffled, on the rows set aside) and card.html, one file that any browser shows.
@@ -47,9 +47,10 @@ pub struct Args {
     /// Folds of the rows that are not set aside
     #[arg(long, value_name = "K", default_value_t = 5)]
     folds: usize,
-    /// The rule of the threshold: fpr<=A, precision>=P, recall>=R, top:S%, costs:FP:FN[:SHARE] or a score
-    #[arg(long, value_name = "RULE", default_value = "fpr<=0.05", value_parser = decide::rule)]
-    threshold: ThresholdRule,
+    /// The rule of the threshold: fpr<=A, precision>=P, recall>=R, alerts<=S%, youden, f1, mcc, costs:FP:FN[:SHARE] or a score
+    /// [default: none]
+    #[arg(long, value_name = "RULE", value_parser = decide::rule, allow_negative_numbers = true)]
+    threshold: Option<ThresholdRule>,
     /// Decides the rows set aside, the folds, the start values and the batches
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -73,7 +74,7 @@ pub struct Plan {
     candidates: Vec<Candidate>,
     metric: &'static str,
     folds: usize,
-    rule: ThresholdRule,
+    rule: Option<ThresholdRule>,
     seed: u64,
     threads: Option<usize>,
     out: PathBuf,
@@ -86,7 +87,7 @@ impl Args {
         if folds < 2 {
             return Err(CliError::input(format!("--folds {folds}: expected at least 2")));
         }
-        if matches!(rule, ThresholdRule::Promised(_)) {
+        if let Some(rule @ ThresholdRule::Promised(_)) = rule {
             let text =
                 format!("--threshold {rule}: a promise is made by `undercurve decide`, on rows that decided nothing");
             return Err(CliError::input(text));

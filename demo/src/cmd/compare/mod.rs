@@ -12,13 +12,14 @@ use crate::error::{CliError, Result};
 use crate::input;
 use crate::tell::leaks::Leaks;
 use crate::tell::paired::mean_sd;
+use crate::tell::text::wrap;
+use crate::tell::threshold::next;
 use crate::{output, threads};
 use measure::{Job, Row};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::data::{Dataset, Preparation, Targets, group_folds};
-use undercurve::metric::Metrics;
 use undercurve::rng::Rng;
 use undercurve::trainer::Trainer;
 
@@ -167,20 +168,16 @@ fn refit(job: &Job<'_>, best: &Row, all: Dataset<f32>, path: &Path) -> Result<()
     };
     let mut trainer = Trainer::new(&config, all, None)?;
     trainer.run()?;
-    let data = trainer.train_data().clone();
-    let mut scores = vec![0.0; data.len()];
-    trainer.score(data.rows(), &mut scores)?;
-    let at = Metrics::new().point_at_fpr(&scores, &data.truth(), plan.fpr.1)?;
     let (done, of) = (trainer.steps_done(), trainer.total_steps());
     let name = format!("{} folds {}", plan.folds, plan.metric);
     let trained = Trained { step: done, done, of, over: true, figures: vec![(name, mean_sd(&best.values()).0)] };
-    let threshold = Some(at.threshold);
-    let file = SavedModel { threshold, trained, ..trainer.predictor().file(job.whole.clone()) };
+    let file = SavedModel { trained, ..trainer.predictor().file(job.whole.clone()) };
     output::write_atomic(path, &file.to_bytes())?;
     if plan.json {
         return Ok(());
     }
-    output::line(format!("{} on all rows is in {}", best.candidate.name, path.display()))
+    output::line(format!("{} on all rows is in {}", best.candidate.name, path.display()))?;
+    output::line(wrap(&next(path), 2))
 }
 
 /// The fold of each row: of every class as many in each, or one more.

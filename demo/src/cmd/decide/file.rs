@@ -2,6 +2,7 @@
 
 use crate::error::{CliError, Result};
 use crate::input::labelled::Columns;
+use crate::tell::threshold::finite;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use undercurve::decision::ThresholdRule;
@@ -35,7 +36,7 @@ impl DecisionFile {
     /// Of a threshold and its counts: true and false positives, true and false negatives.
     pub fn new(
         rule: ThresholdRule,
-        at: Option<f64>,
+        at: f64,
         on: &str,
         [tp, fp, tn, fneg]: [u64; 4],
         columns: Columns,
@@ -45,7 +46,7 @@ impl DecisionFile {
         Self {
             undercurve_decision: VERSION,
             rule: rule.to_string(),
-            threshold: at.filter(|at| at.is_finite()),
+            threshold: finite(at),
             chosen_on: on.to_string(),
             rows: tp + fp + tn + fneg,
             true_positives: tp,

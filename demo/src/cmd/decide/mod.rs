@@ -26,11 +26,11 @@ use undercurve::decision::ThresholdRule;
 /// Options of `decide`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
-Thresholds are scores. A rule finds one: fpr<=A, precision>=P and recall>=R keep a rate on these rows and give the most of the
-other; with @90% behind it the rate is kept on rows that nobody has seen, in 90 of 100 choices, or the message says about how many more
-labelled rows that would take. top:K and top:S% are a budget of alerts, at most so many of these rows (of others about that share);
-costs:FP:FN[:SHARE] is the cheapest, where a share of rows is positive [default: that of the rows]. Where no threshold keeps a rule,
-nothing is written.
+A rule finds the threshold: fpr<=A, precision>=P and recall>=R keep a rate on these rows and give the best of the other; with @90%
+behind it the rate is kept on rows that nobody has seen, in 90 of 100 choices, or the message says about how many more
+labelled rows that would take. alerts<=K and alerts<=S% are a budget (K alerts in files of this size, and that share of others); youden,
+f1, mcc and costs:FP:FN[:SHARE] are best in these, the cheapest where a share of rows is positive [default: that of the rows]. A threshold
+lies between two scores. Where none keeps a rule, nothing is written.
 
 The rows should be some that the model was not trained on, and not those that it is tested on.
 
@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long, requires = "data")]
     held_out: bool,
     /// The rule of the threshold: fpr<=A, precision>=P, recall>=R (with @90% behind it to hold on other rows with that confidence),
-    /// top:K, top:S%, costs:FP:FN[:SHARE], or a score
+    /// alerts<=K, alerts<=S%, youden, f1, mcc, costs:FP:FN[:SHARE], or a score
     #[arg(long, value_name = "RULE", value_parser = decide::rule, allow_negative_numbers = true)]
     #[arg(required_unless_present_any = ["calibrate", "recheck", "apply"])]
     threshold: Option<ThresholdRule>,
@@ -268,7 +268,7 @@ impl OfModel {
         if let Some(rule) = threshold {
             let clusters = data.queries().filter(|_| cluster.is_some()).map(|queries| queries.of());
             let threshold: Threshold = choose(rule, &scores, data.truth(), clusters, &on)?;
-            (saved.threshold, saved.decided) = (threshold.at(), Some(threshold.decided().clone()));
+            (saved.threshold, saved.decided) = (Some(threshold.at()), Some(threshold.decided().clone()));
             object["threshold"] = threshold.json();
             lines.push(threshold.text());
         }

@@ -5,7 +5,7 @@ use crate::error::{CliError, Result};
 use crate::input::labelled::{Columns, Labelled};
 use crate::input::{self, Layout};
 use crate::output;
-use crate::tell;
+use crate::tell::{self, threshold::finite};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use undercurve::Real;
@@ -92,7 +92,7 @@ impl Check {
         let unbound = || CliError::input(format!("--recheck: {rule} bounds no rate that could hold or be broken"));
         let check = match (rule.promise(), clusters) {
             (Some(promise), Some(clusters)) => promise.recheck_clustered(at, scores, labels, clusters)?,
-            (None, Some(_)) if matches!(rule, ThresholdRule::Top(_)) => {
+            (None, Some(_)) if matches!(rule, ThresholdRule::Alerts(_)) => {
                 return Err(CliError::input(format!("--cluster: {rule} is checked on independent rows alone")));
             }
             _ => rule.recheck(&counts, chosen_on).ok_or_else(unbound)?,
@@ -107,7 +107,7 @@ impl Check {
         let new = self.new.display();
         if self.json {
             output::line(json!({
-                "rule": rule.to_string(), "threshold": Some(at).filter(|at| at.is_finite()), "verdict": verdict, "value": check.value(),
+                "rule": rule.to_string(), "threshold": finite(at), "verdict": verdict, "value": check.value(),
                 "interval": [interval.low, interval.high], "hits": hits, "rows": rows, "more_rows": check.more,
                 "confidence": percent,
             }))?;
