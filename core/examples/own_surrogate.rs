@@ -1,7 +1,7 @@
 //! A surrogate of one's own in the pair sums: a Huber-like loss of the margin.
 
 use undercurve::pairs::brute;
-use undercurve::surrogate::{Family, Surrogate};
+use undercurve::surrogate::Surrogate;
 
 /// max(1 − t, 0)^(3/2), between the hinge and its square.
 #[derive(Clone, Copy)]
@@ -18,9 +18,6 @@ impl Surrogate<f64> for ThreeHalves {
     }
     fn curvature(self, t: f64) -> f64 {
         if t < 1.0 { 0.75 / libm::sqrt(1.0 - t) } else { 0.0 }
-    }
-    fn family(self) -> Family {
-        Family::PiecewisePolynomial
     }
 }
 

@@ -23,7 +23,7 @@ use undercurve::model::{Linear, Model};
 use undercurve::pairs::brute;
 use undercurve::rng::Rng;
 use undercurve::sampler::{AnySampler, Place, Sampler, Shuffle, Stratified, Whole};
-use undercurve::surrogate::{Family, Surrogate};
+use undercurve::surrogate::Surrogate;
 use undercurve::trainer::{BatchRun, Config, End, Predictor, Report, SumRun, Trainer};
 use undercurve::{Error, Need, Result, Scratch, with_surrogate};
 
@@ -43,9 +43,6 @@ impl Surrogate<f64> for CubedHinge {
     }
     fn curvature(self, t: f64) -> f64 {
         6.0 * (1.0 - t).max(0.0)
-    }
-    fn family(self) -> Family {
-        Family::PiecewisePolynomial
     }
 }
 

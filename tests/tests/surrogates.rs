@@ -67,6 +67,62 @@ fn parameters_are_checked() {
         }
     }
     assert_eq!(AnySurrogate::by_name("hinged", 1.0f64), Err(Error::Param { what: "surrogate" }));
-    let families: Vec<Family> = all::<f64>(2.0).map(|(_, loss)| loss.family()).collect();
-    assert!(families.contains(&Family::Smooth { scale: 2.0 }) && families.contains(&Family::Square));
+}
+
+/// A loss is summed as its family: it is the function that the family says.
+#[test]
+fn families_say_the_truth() {
+    for param in [0.5, 1.0, 2.0] {
+        for (name, loss) in all::<f64>(param) {
+            let family = |t: f64| match loss.family() {
+                Family::Square { margin } => (margin - t).powi(2),
+                Family::Exponential { rate } => (-rate * t).exp(),
+                Family::Hinge { margin, square } => (margin - t).max(0.0).powi(if square { 2 } else { 1 }),
+                Family::Window { margin, width, round } => match (margin - t).max(0.0) {
+                    d if d <= width && round => d * d / (2.0 * width),
+                    d if round => d - width / 2.0,
+                    d => d.min(width) / width,
+                },
+                Family::Sigmoid { scale } => 1.0 / (1.0 + (scale * t).exp()),
+                Family::Softplus { scale } => (-scale * t).exp().ln_1p(),
+                Family::Pairs => loss.value(t),
+            };
+            for t in (-40..=40).map(|k| f64::from(k) / 8.0) {
+                let (got, want) = (loss.value(t), family(t));
+                assert!((got - want).abs() <= 1e-14 * want.abs().max(1.0), "{name} {param} at {t}: {got} {want}");
+            }
+            assert_eq!(loss.param(), param, "{name}");
+        }
+    }
+}
+
+/// Softsign, (1 − t/(1 + |t|))/2, which is smooth and no function of e^(−ct).
+#[derive(Clone, Copy)]
+struct Softsign;
+
+impl Surrogate<f64> for Softsign {
+    fn value(self, t: f64) -> f64 {
+        0.5 * (1.0 - t / (1.0 + t.abs()))
+    }
+    fn slope(self, t: f64) -> f64 {
+        -0.5 / (1.0 + t.abs()).powi(2)
+    }
+    fn curvature(self, t: f64) -> f64 {
+        t.signum() / (1.0 + t.abs()).powi(3)
+    }
+}
+
+/// By hand: the mean over six pairs.
+#[test]
+fn a_loss_of_ones_own_is_summed_pair_by_pair() {
+    let (high, low) = ([0.9, 0.2], [0.1, 0.4, -0.3]);
+    let (mut by_high, mut by_low) = ([0.0; 2], [0.0; 3]);
+    let loss = undercurve::pairs::brute::auc(Softsign, &high, &low, &mut by_high, &mut by_low).unwrap();
+    let mean = |of: fn(Softsign, f64) -> f64, high: &[f64]| {
+        high.iter().flat_map(|a| low.iter().map(move |b| of(Softsign, a - b))).sum::<f64>() / 6.0
+    };
+    assert!((loss - mean(Softsign::value, &high)).abs() < 1e-15 && (loss - 0.3683).abs() < 5e-5, "{loss}");
+    for (got, score) in by_high.iter().zip(&high) {
+        assert!((got - mean(Softsign::slope, &[*score])).abs() < 1e-15 && *got < 0.0, "{got}");
+    }
 }

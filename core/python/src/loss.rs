@@ -104,15 +104,7 @@ impl Loss {
         if Plan::new(loss, grade, &mut tables).is_err() {
             tables = Vec::new();
         }
-        Ok(Self {
-            kind: kind.into(),
-            sum,
-            loss,
-            param: (wanted, parameter(loss)),
-            grade,
-            tables,
-            pool: Mutex::default(),
-        })
+        Ok(Self { kind: kind.into(), sum, loss, param: (wanted, loss.param()), grade, tables, pool: Mutex::default() })
     }
 
     /// The arguments that make it again.
@@ -158,20 +150,6 @@ impl Loss {
                 Ok((value, grad.into_pyarray(py).into_any()))
             }
         }
-    }
-}
-
-/// The one parameter of a surrogate.
-fn parameter(loss: AnySurrogate<f64>) -> f64 {
-    match loss {
-        AnySurrogate::Square(loss) => loss.margin(),
-        AnySurrogate::SquaredHinge(loss) => loss.margin(),
-        AnySurrogate::Hinge(loss) => loss.margin(),
-        AnySurrogate::Ramp(loss) => loss.margin(),
-        AnySurrogate::Logistic(loss) => loss.scale(),
-        AnySurrogate::Sigmoid(loss) => loss.scale(),
-        AnySurrogate::Exponential(loss) => loss.scale(),
-        AnySurrogate::SmoothedHinge(loss) => loss.smoothing(),
     }
 }
 

@@ -195,15 +195,7 @@ impl<T: Real> Estimator<T> for Exact {
         true
     }
     fn tables_len(&self) -> usize {
-        match self.surrogate {
-            AnySurrogate::Sigmoid(_) | AnySurrogate::Logistic(_) => Plan::need(Self::GRADE),
-            AnySurrogate::Square(_)
-            | AnySurrogate::SquaredHinge(_)
-            | AnySurrogate::Hinge(_)
-            | AnySurrogate::Exponential(_)
-            | AnySurrogate::SmoothedHinge(_)
-            | AnySurrogate::Ramp(_) => 0,
-        }
+        if Plan::is_of(self.surrogate) { Plan::need(Self::GRADE) } else { 0 }
     }
     fn prepare<'t>(&self, tables: &'t mut [f64]) -> &'t [f64] {
         match Plan::new(self.surrogate, Self::GRADE, tables) {

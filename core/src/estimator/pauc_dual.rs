@@ -85,15 +85,8 @@ impl PaucDual {
     /// `Param` (range, theta), `Unsupported` (a surrogate that is not monotone, or whose slopes have no bound).
     pub fn new(surrogate: AnySurrogate<f64>, link: Link, fpr: (f64, f64), theta: f64) -> Result<Self> {
         Exact::pauc(surrogate, link, fpr)?;
-        match surrogate {
-            AnySurrogate::Square(_) | AnySurrogate::SquaredHinge(_) | AnySurrogate::Exponential(_) => {
-                return Err(Error::Unsupported { what: "stochastic partial AUC needs a surrogate of bounded slope" });
-            }
-            AnySurrogate::Hinge(_)
-            | AnySurrogate::Logistic(_)
-            | AnySurrogate::Sigmoid(_)
-            | AnySurrogate::SmoothedHinge(_)
-            | AnySurrogate::Ramp(_) => {}
+        if !surrogate.has_bounded_slope() {
+            return Err(Error::Unsupported { what: "stochastic partial AUC needs a surrogate of bounded slope" });
         }
         if theta >= 0.0 && theta.is_finite() {
             Ok(Self { surrogate, link, fpr, theta })

@@ -41,7 +41,7 @@ use crate::registry::params::{
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 use crate::slices::Part;
-use crate::surrogate::{AnySurrogate, AtZero, Loss, Sigmoid};
+use crate::surrogate::{AnySurrogate, AtZero, Family, Loss, Sigmoid};
 
 /// What the first visit of a positive does to its u.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,9 +150,7 @@ impl<L: Loss> Soap<L> {
         if !(floor >= 0.0 && floor.is_finite()) {
             return Err(Error::Param { what: "u0" });
         }
-        if let AnySurrogate::Square(square) = surrogate.into()
-            && square.margin() == 0.0
-        {
+        if surrogate.into().family() == (Family::Square { margin: 0.0 }) {
             return Err(Error::Param { what: "margin" });
         }
         Ok(Self(settings))

@@ -1,6 +1,6 @@
 //! The inner loops of [`brute`](super::brute) and [`keep_slopes`](super::keep_slopes): one copy for each loss, for vector registers.
 
-use super::lanes::{Factored, LANES, Plain, Products, ROWS, SHARED, Sums, total};
+use super::lanes::{Factored, LANES, Plain, Products, ROWS, SHARED, Sums, of_exp, total};
 use crate::real::Real;
 use crate::surrogate::Surrogate;
 use core::hint::black_box;
@@ -36,7 +36,7 @@ impl<T: Real, L: Surrogate<T>> Pair<T> for Plain<L> {
 impl<T: Real, L: Surrogate<T>> Pair<T> for Factored<L> {
     #[inline(always)]
     fn at(self, anchor: T, other: T) -> (T, T) {
-        self.0.parts_of_exp(anchor * other)
+        of_exp(self.0.family(), anchor * other)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::features::COMPACT;
 use crate::real::Real;
 use crate::scratch::Scratch;
-use crate::surrogate::{AnySurrogate, Surrogate, kernel};
+use crate::surrogate::{AnySurrogate, Family, Surrogate, kernel};
 use ramp_sums::Window;
 
 /// A sum over rows of weight 1.
@@ -87,26 +87,21 @@ pub(super) fn auc<S: Real, Y: Class, G: Real>(
         fits::<G>(range, form.margin())?;
         return Ok(weighted::auc(rows, form, mean, scratch, grad));
     }
-    match loss {
-        AnySurrogate::Square(l) => {
-            fits::<G>(range, l.margin().or_larger(1.0))?;
-            closed::auc_square(scores, labels, l.margin(), grad)
+    match loss.family() {
+        Family::Square { margin } => {
+            fits::<G>(range, margin.or_larger(1.0))?;
+            closed::auc_square(scores, labels, margin, grad)
         }
-        AnySurrogate::SquaredHinge(l) if !few => {
-            fits::<G>(range, l.margin())?;
-            sorted::auc(rows, l.margin(), true, mean, scratch, grad)
+        Family::Hinge { margin, square } if !few => {
+            fits::<G>(range, margin)?;
+            sorted::auc(rows, margin, square, mean, scratch, grad)
         }
-        AnySurrogate::Hinge(l) if !few => {
-            fits::<G>(range, l.margin())?;
-            sorted::auc(rows, l.margin(), false, mean, scratch, grad)
-        }
-        AnySurrogate::Exponential(l) => closed::auc_exponential(scores, labels, l.scale(), mean, grad),
-        AnySurrogate::SquaredHinge(_)
-        | AnySurrogate::Hinge(_)
-        | AnySurrogate::Logistic(_)
-        | AnySurrogate::Sigmoid(_)
-        | AnySurrogate::SmoothedHinge(_)
-        | AnySurrogate::Ramp(_) => {
+        Family::Exponential { rate } => closed::auc_exponential(scores, labels, rate, mean, grad),
+        Family::Hinge { .. }
+        | Family::Window { .. }
+        | Family::Sigmoid { .. }
+        | Family::Softplus { .. }
+        | Family::Pairs => {
             kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
             if let Some(window) = window(how, rows) {
                 if window.fits(range, positives) {
@@ -143,33 +138,28 @@ fn ap<S: Real, Y: Class, G: Real>(
         fits_sorted_ap::<G, _, _>(rows, form.margin())?;
         return Ok(weighted::ap(rows, form, share, scratch, grad));
     }
-    match how.loss {
-        AnySurrogate::Square(l) => {
-            fits::<G>(range, l.margin().or_larger(1.0))?;
-            if l.margin() < 1e-60 {
+    match how.loss.family() {
+        Family::Square { margin } => {
+            fits::<G>(range, margin.or_larger(1.0))?;
+            if margin < 1e-60 {
                 return Err(Error::Param { what: "margin" }); // g2 may be 0
             }
-            fits_ratios::<G>(2.0 / l.margin(), rows.len())?;
-            closed::ap_square(scores, labels, l.margin(), grad)
+            fits_ratios::<G>(2.0 / margin, rows.len())?;
+            closed::ap_square(scores, labels, margin, grad)
         }
-        AnySurrogate::SquaredHinge(l) if !few => {
-            fits_sorted_ap::<G, _, _>(rows, l.margin())?;
-            sorted::ap(rows, l.margin(), true, scratch, grad)
+        Family::Hinge { margin, square } if !few => {
+            fits_sorted_ap::<G, _, _>(rows, margin)?;
+            sorted::ap(rows, margin, square, scratch, grad)
         }
-        AnySurrogate::Hinge(l) if !few => {
-            fits_sorted_ap::<G, _, _>(rows, l.margin())?;
-            sorted::ap(rows, l.margin(), false, scratch, grad)
+        Family::Exponential { rate } => {
+            fits_ratios::<G>(rate, 1)?;
+            Ok(closed::ap_exponential(scores, labels, rate, grad))
         }
-        AnySurrogate::Exponential(l) => {
-            fits_ratios::<G>(l.scale(), 1)?;
-            Ok(closed::ap_exponential(scores, labels, l.scale(), grad))
-        }
-        AnySurrogate::SquaredHinge(_)
-        | AnySurrogate::Hinge(_)
-        | AnySurrogate::Logistic(_)
-        | AnySurrogate::Sigmoid(_)
-        | AnySurrogate::SmoothedHinge(_)
-        | AnySurrogate::Ramp(_) => {
+        Family::Hinge { .. }
+        | Family::Window { .. }
+        | Family::Sigmoid { .. }
+        | Family::Softplus { .. }
+        | Family::Pairs => {
             fits_ap::<G>(how.loss, range, rows.len())?;
             if let Some(window) = window(how, rows) {
                 if window.fits(range, positives) {
@@ -376,8 +366,9 @@ pub(super) fn is_fast(grade: Grade, range: Range, scale: f64, rows: usize) -> bo
 #[inline(always)]
 fn window<S: Real, Y: Class>(how: How<'_>, rows: Rows<'_, S, Y>) -> Option<Window> {
     // Slopes do not grow with the scores, so whether they fit the gradients is asked elsewhere.
-    let sorts = how.way.sorts(rows.len(), rows.positives);
-    Window::of(how.loss).filter(|of| sorts && fits::<f64>(rows.range, of.margin).is_ok())
+    let Family::Window { margin, width, round } = how.loss.family() else { return None };
+    let sorts = how.way.sorts(rows.len(), rows.positives) && fits::<f64>(rows.range, margin).is_ok();
+    sorts.then_some(Window { margin, width, round })
 }
 
 /// `Ok` when sums over rows of powers of margins stay in range, and gradients in the range of `G`.
@@ -420,15 +411,15 @@ fn fits_ap<G: Real>(loss: AnySurrogate<f64>, range: Range, rows: usize) -> Resul
         return Err(Error::Param { what: "margin" });
     }
     let steepest = kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
-    let largest = match loss {
-        AnySurrogate::SquaredHinge(l) => 2.0 / l.margin(),
-        AnySurrogate::Square(_)
-        | AnySurrogate::Hinge(_)
-        | AnySurrogate::Logistic(_)
-        | AnySurrogate::Sigmoid(_)
-        | AnySurrogate::Exponential(_)
-        | AnySurrogate::SmoothedHinge(_)
-        | AnySurrogate::Ramp(_) => steepest / own,
+    let largest = match loss.family() {
+        Family::Hinge { margin, square: true } => 2.0 / margin,
+        Family::Hinge { .. }
+        | Family::Pairs
+        | Family::Square { .. }
+        | Family::Exponential { .. }
+        | Family::Window { .. }
+        | Family::Sigmoid { .. }
+        | Family::Softplus { .. } => steepest / own,
     };
     fits_ratios::<G>(largest, rows)
 }

@@ -100,8 +100,12 @@ impl<'a, T: Real> Kept<'a, T> {
                 let (low, high) = cut(right, negatives);
                 Form::Separate { sums: [sum(low), sum(high)], weights: [T::ZERO; 2] }
             }
-            _ if loss.is_softplus() => Form::Products(Products::within(factors.largest())),
-            Family::PiecewisePolynomial | Family::Smooth { .. } | Family::Square => Form::Factored,
+            Family::Softplus { .. } => Form::Products(Products::within(factors.largest())),
+            Family::Sigmoid { .. }
+            | Family::Pairs
+            | Family::Square { .. }
+            | Family::Hinge { .. }
+            | Family::Window { .. } => Form::Factored,
         };
         Self { form, rows: right, slopes, negatives, unit }
     }
@@ -173,9 +177,13 @@ fn class_sums<T: Real>(
 ) -> Sums<T> {
     let mut of = Sums { values: [T::ZERO; BLOCK], slopes: [T::ZERO; BLOCK] };
     // (Each loss is compiled with the forms that it can have.)
-    let of_exp = matches!(loss.family(), Family::Smooth { .. } | Family::Exponential { .. });
+    let (is_softplus, of_exp) = match loss.family() {
+        Family::Softplus { .. } => (true, true),
+        Family::Sigmoid { .. } | Family::Exponential { .. } => (false, true),
+        Family::Pairs | Family::Square { .. } | Family::Hinge { .. } | Family::Window { .. } => (false, false),
+    };
     match form {
-        Form::Products(pair) if loss.is_softplus() => vectorised(Keep { pair, anchors, others, kept, sums: &mut of }),
+        Form::Products(pair) if is_softplus => vectorised(Keep { pair, anchors, others, kept, sums: &mut of }),
         Form::Factored if of_exp => vectorised(Keep { pair: Factored(loss), anchors, others, kept, sums: &mut of }),
         Form::Separate { sums, .. } => {
             for ((value, slope), &left) in of.values.iter_mut().zip(&mut of.slopes).zip(anchors) {

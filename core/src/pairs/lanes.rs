@@ -25,6 +25,25 @@ pub(super) struct Plain<L>(pub(super) L);
 #[derive(Clone, Copy)]
 pub(super) struct Factored<L>(pub(super) L);
 
+/// (ℓ, ℓ'/unit) from x = e^(−ct), of a loss that has [`Factors`].
+#[inline(always)]
+pub(super) fn of_exp<T: Real>(family: Family, x: T) -> (T, T) {
+    match family {
+        Family::Sigmoid { .. } => {
+            let r = T::ONE / (T::ONE + x);
+            let s = x * r;
+            (s, (s * r).settled())
+        }
+        Family::Softplus { .. } => (x.ln_1p_in_span(), (x / (T::ONE + x)).settled()),
+        // (The exponential; the others have none.)
+        Family::Exponential { .. }
+        | Family::Pairs
+        | Family::Square { .. }
+        | Family::Hinge { .. }
+        | Family::Window { .. } => (x, x.settled()),
+    }
+}
+
 /// Σ ℓ and Σ ℓ' of each positive of a block over one class.
 pub(crate) struct Sums<T> {
     pub(crate) values: [T; BLOCK],
@@ -90,10 +109,10 @@ impl<T: Real> Factors<T> {
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) fn of<L: Surrogate<T>>(loss: L, anchors: &[T], others: &[T]) -> Option<Self> {
         let (rate, span) = match loss.family() {
-            Family::Smooth { scale } => (T::of(scale), T::EXP_SPAN),
+            Family::Sigmoid { scale } | Family::Softplus { scale } => (T::of(scale), T::EXP_SPAN),
             // What multiplies these is a sum over the other factor's inverse, which fades as they do.
             Family::Exponential { rate } => (T::of(rate), T::of(0.5) * T::EXP_SPAN),
-            Family::PiecewisePolynomial | Family::Square => return None,
+            Family::Pairs | Family::Square { .. } | Family::Hinge { .. } | Family::Window { .. } => return None,
         };
         let (a0, a1) = range(anchors)?;
         let (o0, o1) = range(others)?;

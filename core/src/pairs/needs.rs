@@ -5,7 +5,7 @@ use super::way::{FEW_SORTED, FEW_SORTED_PAIRS, SORTS, Smooth, Way};
 use super::{Sum, all_pairs, panel, ramp_sums, sorted, wide};
 use crate::features::COMPACT;
 use crate::scratch::Need;
-use crate::surrogate::AnySurrogate;
+use crate::surrogate::{AnySurrogate, Family};
 
 /// What [`auc`](super::auc), [`ap`](super::ap) and [`pauc`](super::pauc) borrow at most for so many rows, of which at most so many are positives, whatever the loss and
 /// with a [`Plan`](super::Plan) too; `usize::MAX` of everything for more rows than they take, 2³² − 1 (on targets of 32 bits 2²⁷).
@@ -69,9 +69,10 @@ pub(super) const fn need_of(
     }
     let ap = matches!(sum, Sum::Ap);
     let brute = all_pairs_need(rows, positives, ap);
-    let need = match loss {
-        AnySurrogate::Square(_) | AnySurrogate::Exponential(_) => Need::NONE,
-        AnySurrogate::SquaredHinge(_) | AnySurrogate::Hinge(_) => {
+    let need = match loss.family() {
+        Family::Square { .. } | Family::Exponential { .. } => Need::NONE,
+        Family::Pairs => brute,
+        Family::Hinge { .. } => {
             let sorted = if ap { sorted::ap_need(rows, positives) } else { sorted::auc_need(rows, positives) };
             match (way.sorts(rows, positives), sum) {
                 (false, _) => brute,
@@ -84,17 +85,17 @@ pub(super) const fn need_of(
                 (true, Sum::Auc | Sum::Ap | Sum::Pauc { .. }) => sorted,
             }
         }
-        AnySurrogate::SmoothedHinge(_) | AnySurrogate::Ramp(_) => {
+        Family::Window { .. } => {
             if way.sorts(rows, positives) {
                 brute.either(windows_need(rows, positives))
             } else {
                 brute
             }
         }
-        AnySurrogate::Sigmoid(_) => {
+        Family::Sigmoid { .. } => {
             brute.either(smooth_need(way, Smooth { shape: Shape::Sigmoid, planned }, rows, positives, ap))
         }
-        AnySurrogate::Logistic(_) => {
+        Family::Softplus { .. } => {
             brute.either(smooth_need(way, Smooth { shape: Shape::Logistic, planned }, rows, positives, ap))
         }
     };

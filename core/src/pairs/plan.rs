@@ -67,6 +67,11 @@ impl<'a> Plan<'a> {
         HEAD + tables_len(terms(grade))
     }
 
+    /// Whether there are plans of a surrogate.
+    pub(crate) const fn is_of(loss: AnySurrogate<f64>) -> bool {
+        Shape::of(loss).is_some()
+    }
+
     /// What the memory of a plan begins with; `None` for surrogates that have none.
     fn head(loss: AnySurrogate<f64>, grade: Grade) -> Option<[f64; HEAD]> {
         let (shape, scale) = Shape::of(loss)?;

@@ -24,7 +24,6 @@ use crate::error::Result;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use crate::slices::Part as _;
-use crate::surrogate::AnySurrogate;
 
 /// Others looked up at a time.
 const BLOCK: usize = 64;
@@ -42,20 +41,6 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Of the two losses that have one.
-    pub(super) fn of(loss: AnySurrogate<f64>) -> Option<Self> {
-        match loss {
-            AnySurrogate::SmoothedHinge(l) => Some(Self { margin: l.margin(), width: l.smoothing(), round: true }),
-            AnySurrogate::Ramp(l) => Some(Self { margin: l.margin(), width: l.margin(), round: false }),
-            AnySurrogate::Square(_)
-            | AnySurrogate::SquaredHinge(_)
-            | AnySurrogate::Hinge(_)
-            | AnySurrogate::Logistic(_)
-            | AnySurrogate::Sigmoid(_)
-            | AnySurrogate::Exponential(_) => None,
-        }
-    }
-
     /// Whether far edges stay apart from near ones in the rounding of scores in `low..=high`, and can be numbered.
     pub(super) fn fits(&self, (low, high): (f64, f64), positives: usize) -> bool {
         let largest = low.abs().or_larger(high.abs()).or_larger(self.margin);

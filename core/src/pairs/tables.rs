@@ -12,7 +12,7 @@
 //! multiplications.
 
 use crate::real::Real;
-use crate::surrogate::AnySurrogate;
+use crate::surrogate::{AnySurrogate, Family};
 
 /// Distance, in units of 1/c, beyond which exponentials replace tables.
 const NEAR: f64 = 4.0;
@@ -49,16 +49,15 @@ pub(super) enum Shape {
 
 impl Shape {
     /// Shape and scale of the surrogates that panels sum.
-    pub fn of(loss: AnySurrogate<f64>) -> Option<(Self, f64)> {
-        match loss {
-            AnySurrogate::Sigmoid(l) => Some((Self::Sigmoid, l.scale())),
-            AnySurrogate::Logistic(l) => Some((Self::Logistic, l.scale())),
-            AnySurrogate::Square(_)
-            | AnySurrogate::SquaredHinge(_)
-            | AnySurrogate::Hinge(_)
-            | AnySurrogate::Exponential(_)
-            | AnySurrogate::SmoothedHinge(_)
-            | AnySurrogate::Ramp(_) => None,
+    pub const fn of(loss: AnySurrogate<f64>) -> Option<(Self, f64)> {
+        match loss.family() {
+            Family::Sigmoid { scale } => Some((Self::Sigmoid, scale)),
+            Family::Softplus { scale } => Some((Self::Logistic, scale)),
+            Family::Pairs
+            | Family::Square { .. }
+            | Family::Exponential { .. }
+            | Family::Hinge { .. }
+            | Family::Window { .. } => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The inner loops of [`brute`](super::brute) and [`keep_slopes`](super::keep_slopes) for the feature `compact`: one copy for all losses,
 //! which look at a tile of others at a time. Every sum has the terms and the order of the loops it stands for, so the bits are the same.
 
-use super::lanes::{Factored, LANES, Plain, Products, ROWS, SHARED, Sums, TILE, total};
+use super::lanes::{Factored, LANES, Plain, Products, ROWS, SHARED, Sums, TILE, of_exp, total};
 use crate::real::Real;
 use crate::surrogate::Surrogate;
 
@@ -23,7 +23,10 @@ impl<T: Real, L: Surrogate<T>> Pair<T> for Plain<L> {
 
 impl<T: Real, L: Surrogate<T>> Pair<T> for Factored<L> {
     fn fill(&self, anchor: T, others: &[T], values: &mut [T; TILE], slopes: &mut [T; TILE]) {
-        self.0.parts_of_all_exp(anchor, others, values, slopes);
+        let family = self.0.family();
+        for ((&other, value), slope) in others.iter().zip(values).zip(slopes) {
+            (*value, *slope) = of_exp(family, anchor * other);
+        }
     }
 }
 

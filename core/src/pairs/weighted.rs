@@ -23,7 +23,7 @@ use super::weight::{Class, Rows};
 use super::windows;
 use crate::real::Real;
 use crate::scratch::Scratch;
-use crate::surrogate::{AnySurrogate, Surrogate};
+use crate::surrogate::{AnySurrogate, Family, Surrogate};
 
 /// A loss that is summed over sorted rows.
 #[derive(Clone, Copy)]
@@ -37,15 +37,14 @@ pub(super) enum Form {
 impl Form {
     /// `None` for losses of another kind.
     pub(super) fn of(loss: AnySurrogate<f64>) -> Option<Self> {
-        match loss {
-            AnySurrogate::Hinge(l) => Some(Self::Hinge { margin: l.margin(), square: false }),
-            AnySurrogate::SquaredHinge(l) => Some(Self::Hinge { margin: l.margin(), square: true }),
-            AnySurrogate::Ramp(_)
-            | AnySurrogate::SmoothedHinge(_)
-            | AnySurrogate::Square(_)
-            | AnySurrogate::Logistic(_)
-            | AnySurrogate::Sigmoid(_)
-            | AnySurrogate::Exponential(_) => Window::of(loss).map(Self::Window),
+        match loss.family() {
+            Family::Hinge { margin, square } => Some(Self::Hinge { margin, square }),
+            Family::Window { margin, width, round } => Some(Self::Window(Window { margin, width, round })),
+            Family::Pairs
+            | Family::Square { .. }
+            | Family::Exponential { .. }
+            | Family::Sigmoid { .. }
+            | Family::Softplus { .. } => None,
         }
     }
 

@@ -25,14 +25,24 @@ impl<T: Real> Exponential<T> {
     }
 }
 
+impl Exponential<f64> {
+    pub(super) const fn family(self) -> Family {
+        Family::Exponential { rate: self.scale }
+    }
+}
+
 impl<T: Real> Entry<T> for Exponential<T> {
     const NAME: &'static str = "exponential";
     const PARAM: &'static str = "scale";
     const DEFAULT: f64 = 1.0;
+    const BOUNDED_SLOPE: bool = false;
     type In<U: Real> = Exponential<U>;
 
     fn of(param: T) -> Result<Self> {
         Self::new(param)
+    }
+    fn numbers(self) -> [T; 2] {
+        [self.scale, T::ZERO]
     }
     fn to<U: Real>(self) -> Exponential<U> {
         Exponential { scale: in_range(self.scale) }
@@ -58,14 +68,10 @@ impl<T: Real> Surrogate<T> for Exponential<T> {
         (e, e.settled())
     }
     #[inline(always)]
-    fn parts_of_exp(self, x: T) -> (T, T) {
-        (x, x.settled())
-    }
-    #[inline(always)]
     fn slope_unit(self) -> T {
         -self.scale
     }
     fn family(self) -> Family {
-        Family::Exponential { rate: self.scale.f64() }
+        self.to::<f64>().family()
     }
 }

@@ -25,14 +25,24 @@ impl<T: Real> Hinge<T> {
     }
 }
 
+impl Hinge<f64> {
+    pub(super) const fn family(self) -> Family {
+        Family::Hinge { margin: self.margin, square: false }
+    }
+}
+
 impl<T: Real> Entry<T> for Hinge<T> {
     const NAME: &'static str = "hinge";
     const PARAM: &'static str = "margin";
     const DEFAULT: f64 = 1.0;
+    const BOUNDED_SLOPE: bool = true;
     type In<U: Real> = Hinge<U>;
 
     fn of(param: T) -> Result<Self> {
         Self::new(param)
+    }
+    fn numbers(self) -> [T; 2] {
+        [self.margin, T::ZERO]
     }
     fn to<U: Real>(self) -> Hinge<U> {
         Hinge { margin: in_range(self.margin) }
@@ -64,6 +74,6 @@ impl<T: Real> Surrogate<T> for Hinge<T> {
         -T::ONE
     }
     fn family(self) -> Family {
-        Family::PiecewisePolynomial
+        self.to::<f64>().family()
     }
 }

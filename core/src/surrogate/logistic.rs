@@ -25,14 +25,24 @@ impl<T: Real> Logistic<T> {
     }
 }
 
+impl Logistic<f64> {
+    pub(super) const fn family(self) -> Family {
+        Family::Softplus { scale: self.scale }
+    }
+}
+
 impl<T: Real> Entry<T> for Logistic<T> {
     const NAME: &'static str = "logistic";
     const PARAM: &'static str = "scale";
     const DEFAULT: f64 = 1.0;
+    const BOUNDED_SLOPE: bool = true;
     type In<U: Real> = Logistic<U>;
 
     fn of(param: T) -> Result<Self> {
         Self::new(param)
+    }
+    fn numbers(self) -> [T; 2] {
+        [self.scale, T::ZERO]
     }
     fn to<U: Real>(self) -> Logistic<U> {
         Logistic { scale: in_range(self.scale) }
@@ -60,18 +70,10 @@ impl<T: Real> Surrogate<T> for Logistic<T> {
         (z.softplus(), z.sigmoid().settled())
     }
     #[inline(always)]
-    fn parts_of_exp(self, x: T) -> (T, T) {
-        (x.ln_1p_in_span(), (x / (T::ONE + x)).settled())
-    }
-    #[inline(always)]
-    fn is_softplus(self) -> bool {
-        true
-    }
-    #[inline(always)]
     fn slope_unit(self) -> T {
         -self.scale
     }
     fn family(self) -> Family {
-        Family::Smooth { scale: self.scale.f64() }
+        self.to::<f64>().family()
     }
 }

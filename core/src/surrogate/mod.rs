@@ -1,29 +1,53 @@
 //! Surrogate losses of the margin t = (positive score − other score).
 //!
 //! One file per loss, with value, slope and curvature, finite for every finite margin (values that overflow saturate at the largest
-//! finite number), and its [`Family`], by which the fast pair sums choose their method.
+//! finite number), and its [`Family`], by which pair sums choose their method.
 
 use crate::error::{Error, Result};
 use crate::real::Real;
 
-/// How the fast pair sums may treat a surrogate.
+/// What a surrogate is, of what pair sums can use. Every variant but [`Pairs`](Self::Pairs) says which function it is: a loss is summed as
+/// its family, so one that is another function is summed wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Family {
-    /// Piecewise polynomial in the margin: exact by sorting.
-    PiecewisePolynomial,
-    /// Smooth on the length scale `scale`: exact to a chosen accuracy by panels.
-    Smooth {
-        /// The c of ℓ(t) = f(ct).
-        scale: f64,
+    /// Any function: pair by pair.
+    Pairs,
+    /// (m − t)²: in closed form.
+    Square {
+        /// m.
+        margin: f64,
     },
-    /// e^(−rate·t): factorises.
+    /// e^(−ct), which factorises.
     Exponential {
-        /// The rate.
+        /// c.
         rate: f64,
     },
-    /// A polynomial in the margin: closed form.
-    Square,
+    /// max(m − t, 0), or its square: by sorting.
+    Hinge {
+        /// m.
+        margin: f64,
+        /// Whether it is the square.
+        square: bool,
+    },
+    /// With d = m − t, 0 for d ≤ 0, and by sorting too: d²/2λ up to d = λ and d − λ/2 beyond it; or d/λ up to λ and 1 beyond it.
+    Window {
+        /// m.
+        margin: f64,
+        /// λ.
+        width: f64,
+        /// The former.
+        round: bool,
+    },
+    /// 1/(1 + e^(ct)): whole data by panels, batches by exponentials of each score.
+    Sigmoid {
+        /// c.
+        scale: f64,
+    },
+    /// ln(1 + e^(−ct)): likewise.
+    Softplus {
+        /// c.
+        scale: f64,
+    },
 }
 
 /// A loss of the margin, non-increasing in it (except [`Square`] past its margin).
@@ -34,34 +58,20 @@ pub trait Surrogate<T: Real>: Copy {
     fn slope(self, t: T) -> T;
     /// ℓ''(t), 0 at kinks.
     fn curvature(self, t: T) -> T;
-    /// How the fast pair sums may treat it.
-    fn family(self) -> Family;
+    /// What pair sums may take it for.
+    fn family(self) -> Family {
+        Family::Pairs
+    }
     /// (ℓ(t), ℓ'(t) / [`slope_unit`](Self::slope_unit)) in the cheapest form and without saturation, for sums that have
     /// checked that they fit.
     #[inline(always)]
     fn parts(self, t: T) -> (T, T) {
         (self.value(t), self.slope(t))
     }
-    /// The same from x = e^(−ct), for the families [`Family::Smooth`] and [`Family::Exponential`] only.
-    #[inline(always)]
-    fn parts_of_exp(self, x: T) -> (T, T) {
-        (x, x)
-    }
-    /// Whether the parts are ln(1 + x) and x/(1 + x), so that the values of several pairs are one logarithm.
-    #[inline(always)]
-    fn is_softplus(self) -> bool {
-        false
-    }
     /// [`parts`](Self::parts) of the margins of one positive with each of the others; the outputs are at least as long.
     fn parts_of_all(self, positive: T, others: &[T], values: &mut [T], slopes: &mut [T]) {
         for ((&other, value), slope) in others.iter().zip(values).zip(slopes) {
             (*value, *slope) = self.parts(positive - other);
-        }
-    }
-    /// [`parts_of_exp`](Self::parts_of_exp) of the products of one factor with each of the others.
-    fn parts_of_all_exp(self, factor: T, others: &[T], values: &mut [T], slopes: &mut [T]) {
-        for ((&other, value), slope) in others.iter().zip(values).zip(slopes) {
-            (*value, *slope) = self.parts_of_exp(factor * other);
         }
     }
     /// The constant factor that [`parts`](Self::parts) leaves out of the slope.
@@ -83,10 +93,14 @@ trait Entry<T: Real>: Surrogate<T> {
     const PARAM: &'static str;
     /// That parameter's default.
     const DEFAULT: f64;
+    /// Whether |ℓ'| has a bound.
+    const BOUNDED_SLOPE: bool;
     /// The same in another number type.
     type In<U: Real>;
     /// With its parameter.
     fn of(param: T) -> Result<Self>;
+    /// Its margin or scale, and its smoothing, 0 where there is none.
+    fn numbers(self) -> [T; 2];
     /// In another number type.
     fn to<U: Real>(self) -> Self::In<U>;
 }
@@ -99,12 +113,12 @@ fn in_range<T: Real, U: Real>(x: T) -> U {
 
 /// The list of surrogates, and what follows from it.
 macro_rules! surrogates {
-    ($($file:ident::$Name:ident $about:literal)*) => {
+    ($d:tt $($file:ident::$Name:ident $about:literal)*) => {
         $(mod $file;
         pub use $file::$Name;)*
 
         /// Every surrogate by value, for choices made at run time. `value` and `slope` of this enum branch per call: hot
-        /// loops match once and run the generic kernel (see [`with_surrogate`](crate::with_surrogate)).
+        /// loops match once and run the generic kernel (see `with_surrogate`).
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub enum AnySurrogate<T> {
             $(#[doc = $about]
@@ -132,6 +146,39 @@ macro_rules! surrogates {
             }
         })*
 
+        impl AnySurrogate<f64> {
+            pub(crate) const fn family(self) -> Family {
+                match self {
+                    $(Self::$Name(s) => s.family(),)*
+                }
+            }
+        }
+
+        /// What [`with_surrogate`](crate::with_surrogate) is inside this crate.
+        macro_rules! each_surrogate {
+            ($d any:expr, $d s:ident => $d body:expr) => {
+                match $d any {
+                    $($d crate::surrogate::AnySurrogate::$Name($d s) => $d body,)*
+                }
+            };
+        }
+
+        /// Runs an expression with the concrete surrogate inside an [`AnySurrogate`](crate::surrogate::AnySurrogate), compiled once for each.
+        ///
+        /// ```
+        /// use undercurve::surrogate::{AnySurrogate, Surrogate, SquaredHinge};
+        /// let loss = AnySurrogate::SquaredHinge(SquaredHinge::new(1.0f64).unwrap());
+        /// assert_eq!(undercurve::with_surrogate!(loss, s => s.value(0.5)), 0.25);
+        /// ```
+        #[macro_export]
+        macro_rules! with_surrogate {
+            ($d any:expr, $d s:ident => $d body:expr) => {
+                match $d any {
+                    $($d crate::surrogate::AnySurrogate::$Name($d s) => $d body,)*
+                }
+            };
+        }
+
         impl<T: Real> AnySurrogate<T> {
             /// By registry name. `param` is the margin, the scale or the smoothing (then the margin is 1), as
             /// [`SURROGATES`] says.
@@ -153,6 +200,27 @@ macro_rules! surrogates {
                 }
             }
 
+            /// Its margin or scale, and its smoothing, 0 where there is none.
+            #[must_use]
+            pub fn numbers(self) -> [T; 2] {
+                each_surrogate!(self, s => Entry::numbers(s))
+            }
+
+            /// What [`by_name`](Self::by_name) takes.
+            #[must_use]
+            pub fn param(self) -> T {
+                let [number, smoothing] = self.numbers();
+                if smoothing > T::ZERO { smoothing } else { number }
+            }
+
+            /// Whether |ℓ'| has a bound.
+            #[must_use]
+            pub fn has_bounded_slope(self) -> bool {
+                match self {
+                    $(Self::$Name(_) => <$Name<T> as Entry<T>>::BOUNDED_SLOPE,)*
+                }
+            }
+
             /// The same in another number type; a parameter past its range becomes the nearest in it.
             #[must_use]
             pub fn to<U: Real>(self) -> AnySurrogate<U> {
@@ -164,11 +232,11 @@ macro_rules! surrogates {
     };
 }
 
-/// [`with_surrogate`](crate::with_surrogate) for the crate's own large kernels; one copy with the feature `compact`.
+/// `with_surrogate` for the crate's own large kernels; one copy with the feature `compact`.
 #[cfg(not(feature = "compact"))]
 macro_rules! kernel {
     ($any:expr, $s:ident => $body:expr) => {
-        $crate::with_surrogate!($any, $s => $body)
+        $crate::surrogate::each_surrogate!($any, $s => $body)
     };
 }
 #[cfg(feature = "compact")]
@@ -237,7 +305,7 @@ impl Held for AnySurrogate<f64> {
     }
 }
 
-surrogates! {
+surrogates! { $
     square::Square "(m − t)²."
     squared_hinge::SquaredHinge "max(m − t, 0)²."
     hinge::Hinge "max(m − t, 0)."
@@ -248,81 +316,32 @@ surrogates! {
     ramp::Ramp "min(1, max(m − t, 0)/m)."
 }
 
-impl<T: Real> AnySurrogate<T> {
-    /// Its margin or scale, and its smoothing, 0 where there is none.
-    #[must_use]
-    pub fn numbers(self) -> [T; 2] {
-        match self {
-            Self::Square(s) => [s.margin(), T::ZERO],
-            Self::SquaredHinge(s) => [s.margin(), T::ZERO],
-            Self::Hinge(s) => [s.margin(), T::ZERO],
-            Self::SmoothedHinge(s) => [s.margin(), s.smoothing()],
-            Self::Ramp(s) => [s.margin(), T::ZERO],
-            Self::Logistic(s) => [s.scale(), T::ZERO],
-            Self::Sigmoid(s) => [s.scale(), T::ZERO],
-            Self::Exponential(s) => [s.scale(), T::ZERO],
-        }
-    }
-}
-
-/// Runs an expression with the concrete surrogate inside an [`AnySurrogate`], compiled once for each.
-///
-/// ```
-/// use undercurve::surrogate::{AnySurrogate, Surrogate, SquaredHinge};
-/// let loss = AnySurrogate::SquaredHinge(SquaredHinge::new(1.0f64).unwrap());
-/// assert_eq!(undercurve::with_surrogate!(loss, s => s.value(0.5)), 0.25);
-/// ```
-#[macro_export]
-macro_rules! with_surrogate {
-    ($any:expr, $s:ident => $body:expr) => {
-        match $any {
-            $crate::surrogate::AnySurrogate::Square($s) => $body,
-            $crate::surrogate::AnySurrogate::SquaredHinge($s) => $body,
-            $crate::surrogate::AnySurrogate::Hinge($s) => $body,
-            $crate::surrogate::AnySurrogate::Logistic($s) => $body,
-            $crate::surrogate::AnySurrogate::Sigmoid($s) => $body,
-            $crate::surrogate::AnySurrogate::Exponential($s) => $body,
-            $crate::surrogate::AnySurrogate::SmoothedHinge($s) => $body,
-            $crate::surrogate::AnySurrogate::Ramp($s) => $body,
-        }
-    };
-}
-
-pub(crate) use kernel;
+pub(crate) use {each_surrogate, kernel};
 
 impl<T: Real> Surrogate<T> for AnySurrogate<T> {
     fn value(self, t: T) -> T {
-        with_surrogate!(self, s => s.value(t))
+        each_surrogate!(self, s => s.value(t))
     }
     fn slope(self, t: T) -> T {
-        with_surrogate!(self, s => s.slope(t))
+        each_surrogate!(self, s => s.slope(t))
     }
     fn curvature(self, t: T) -> T {
-        with_surrogate!(self, s => s.curvature(t))
+        each_surrogate!(self, s => s.curvature(t))
     }
     fn family(self) -> Family {
-        with_surrogate!(self, s => s.family())
+        each_surrogate!(self, s => s.family())
     }
     fn parts(self, t: T) -> (T, T) {
-        with_surrogate!(self, s => s.parts(t))
-    }
-    fn parts_of_exp(self, x: T) -> (T, T) {
-        with_surrogate!(self, s => s.parts_of_exp(x))
-    }
-    fn is_softplus(self) -> bool {
-        with_surrogate!(self, s => Surrogate::<T>::is_softplus(s))
+        each_surrogate!(self, s => s.parts(t))
     }
     fn parts_of_all(self, positive: T, others: &[T], values: &mut [T], slopes: &mut [T]) {
-        with_surrogate!(self, s => s.parts_of_all(positive, others, values, slopes))
-    }
-    fn parts_of_all_exp(self, factor: T, others: &[T], values: &mut [T], slopes: &mut [T]) {
-        with_surrogate!(self, s => s.parts_of_all_exp(factor, others, values, slopes))
+        each_surrogate!(self, s => s.parts_of_all(positive, others, values, slopes))
     }
     fn slope_unit(self) -> T {
-        with_surrogate!(self, s => s.slope_unit())
+        each_surrogate!(self, s => s.slope_unit())
     }
     fn is_monotone(self) -> bool {
-        with_surrogate!(self, s => Surrogate::<T>::is_monotone(s))
+        each_surrogate!(self, s => Surrogate::<T>::is_monotone(s))
     }
 }
 

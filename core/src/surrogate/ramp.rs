@@ -28,14 +28,24 @@ impl<T: Real> Ramp<T> {
     }
 }
 
+impl Ramp<f64> {
+    pub(super) const fn family(self) -> Family {
+        Family::Window { margin: self.margin, width: self.margin, round: false }
+    }
+}
+
 impl<T: Real> Entry<T> for Ramp<T> {
     const NAME: &'static str = "ramp";
     const PARAM: &'static str = "margin";
     const DEFAULT: f64 = 1.0;
+    const BOUNDED_SLOPE: bool = true;
     type In<U: Real> = Ramp<U>;
 
     fn of(param: T) -> Result<Self> {
         Self::new(param)
+    }
+    fn numbers(self) -> [T; 2] {
+        [self.margin, T::ZERO]
     }
     fn to<U: Real>(self) -> Ramp<U> {
         Ramp { margin: in_range(self.margin) }
@@ -74,6 +84,6 @@ impl<T: Real> Surrogate<T> for Ramp<T> {
         -(T::ONE / self.margin).or_smaller(T::MAX)
     }
     fn family(self) -> Family {
-        Family::PiecewisePolynomial
+        self.to::<f64>().family()
     }
 }

@@ -26,6 +26,10 @@ impl<T: Real> Sigmoid<T> {
 }
 
 impl Sigmoid<f64> {
+    pub(super) const fn family(self) -> Family {
+        Family::Sigmoid { scale: self.scale }
+    }
+
     /// With the scale 1.
     pub const UNIT: Self = Self { scale: 1.0 };
     /// With the scale 2, the default of the methods for the average precision.
@@ -36,10 +40,14 @@ impl<T: Real> Entry<T> for Sigmoid<T> {
     const NAME: &'static str = "sigmoid";
     const PARAM: &'static str = "scale";
     const DEFAULT: f64 = 1.0;
+    const BOUNDED_SLOPE: bool = true;
     type In<U: Real> = Sigmoid<U>;
 
     fn of(param: T) -> Result<Self> {
         Self::new(param)
+    }
+    fn numbers(self) -> [T; 2] {
+        [self.scale, T::ZERO]
     }
     fn to<U: Real>(self) -> Sigmoid<U> {
         Sigmoid { scale: in_range(self.scale) }
@@ -70,16 +78,10 @@ impl<T: Real> Surrogate<T> for Sigmoid<T> {
         (s, (s * z.sigmoid()).settled())
     }
     #[inline(always)]
-    fn parts_of_exp(self, x: T) -> (T, T) {
-        let r = T::ONE / (T::ONE + x);
-        let s = x * r;
-        (s, (s * r).settled())
-    }
-    #[inline(always)]
     fn slope_unit(self) -> T {
         -self.scale
     }
     fn family(self) -> Family {
-        Family::Smooth { scale: self.scale.f64() }
+        self.to::<f64>().family()
     }
 }

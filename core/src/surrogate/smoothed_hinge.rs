@@ -33,14 +33,24 @@ impl<T: Real> SmoothedHinge<T> {
     }
 }
 
+impl SmoothedHinge<f64> {
+    pub(super) const fn family(self) -> Family {
+        Family::Window { margin: self.margin, width: self.smoothing, round: true }
+    }
+}
+
 impl<T: Real> Entry<T> for SmoothedHinge<T> {
     const NAME: &'static str = "smoothed-hinge";
     const PARAM: &'static str = "smoothing";
     const DEFAULT: f64 = 1.0;
+    const BOUNDED_SLOPE: bool = true;
     type In<U: Real> = SmoothedHinge<U>;
 
     fn of(param: T) -> Result<Self> {
         Self::new(T::ONE, param)
+    }
+    fn numbers(self) -> [T; 2] {
+        [self.margin, self.smoothing]
     }
     fn to<U: Real>(self) -> SmoothedHinge<U> {
         SmoothedHinge { margin: in_range(self.margin), smoothing: in_range(self.smoothing) }
@@ -82,6 +92,6 @@ impl<T: Real> Surrogate<T> for SmoothedHinge<T> {
         -T::ONE
     }
     fn family(self) -> Family {
-        Family::PiecewisePolynomial
+        self.to::<f64>().family()
     }
 }

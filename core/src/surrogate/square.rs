@@ -25,14 +25,24 @@ impl<T: Real> Square<T> {
     }
 }
 
+impl Square<f64> {
+    pub(super) const fn family(self) -> Family {
+        Family::Square { margin: self.margin }
+    }
+}
+
 impl<T: Real> Entry<T> for Square<T> {
     const NAME: &'static str = "square";
     const PARAM: &'static str = "margin";
     const DEFAULT: f64 = 1.0;
+    const BOUNDED_SLOPE: bool = false;
     type In<U: Real> = Square<U>;
 
     fn of(param: T) -> Result<Self> {
         Self::new(param)
+    }
+    fn numbers(self) -> [T; 2] {
+        [self.margin, T::ZERO]
     }
     fn to<U: Real>(self) -> Square<U> {
         Square { margin: in_range(self.margin) }
@@ -64,7 +74,7 @@ impl<T: Real> Surrogate<T> for Square<T> {
         T::of(-2.0)
     }
     fn family(self) -> Family {
-        Family::Square
+        self.to::<f64>().family()
     }
     fn is_monotone(self) -> bool {
         false

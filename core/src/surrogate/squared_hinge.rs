@@ -26,6 +26,10 @@ impl<T: Real> SquaredHinge<T> {
 }
 
 impl SquaredHinge<f64> {
+    pub(super) const fn family(self) -> Family {
+        Family::Hinge { margin: self.margin, square: true }
+    }
+
     /// With the margin 1.
     pub const UNIT: Self = Self { margin: 1.0 };
 }
@@ -34,10 +38,14 @@ impl<T: Real> Entry<T> for SquaredHinge<T> {
     const NAME: &'static str = "squared-hinge";
     const PARAM: &'static str = "margin";
     const DEFAULT: f64 = 1.0;
+    const BOUNDED_SLOPE: bool = false;
     type In<U: Real> = SquaredHinge<U>;
 
     fn of(param: T) -> Result<Self> {
         Self::new(param)
+    }
+    fn numbers(self) -> [T; 2] {
+        [self.margin, T::ZERO]
     }
     fn to<U: Real>(self) -> SquaredHinge<U> {
         SquaredHinge { margin: in_range(self.margin) }
@@ -72,6 +80,6 @@ impl<T: Real> Surrogate<T> for SquaredHinge<T> {
         T::of(-2.0)
     }
     fn family(self) -> Family {
-        Family::PiecewisePolynomial
+        self.to::<f64>().family()
     }
 }

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::pairs::Sum;
 use crate::pairs::chosen::{fits, fits_ratios};
 use crate::real::Real;
-use crate::surrogate::AnySurrogate;
+use crate::surrogate::{AnySurrogate, Family};
 use alloc::vec::Vec;
 
 const WORDS: usize = 11;
@@ -23,15 +23,14 @@ pub(super) struct Options {
 impl Options {
     /// With what is wrong with them.
     pub(super) fn of<T: Real>(sum: Sum, loss: AnySurrogate<f64>) -> (Self, Option<Error>) {
-        let (square, margin, mut refused) = match loss {
-            AnySurrogate::SquaredHinge(loss) => (true, loss.margin(), None),
-            AnySurrogate::Hinge(loss) => (false, loss.margin(), None),
-            AnySurrogate::Square(_)
-            | AnySurrogate::Logistic(_)
-            | AnySurrogate::Sigmoid(_)
-            | AnySurrogate::Exponential(_)
-            | AnySurrogate::SmoothedHinge(_)
-            | AnySurrogate::Ramp(_) => {
+        let (square, margin, mut refused) = match loss.family() {
+            Family::Hinge { margin, square } => (square, margin, None),
+            Family::Pairs
+            | Family::Square { .. }
+            | Family::Exponential { .. }
+            | Family::Window { .. }
+            | Family::Sigmoid { .. }
+            | Family::Softplus { .. } => {
                 (false, 1.0, Some(Error::Unsupported { what: "a surrogate other than hinge and squared hinge" }))
             }
         };

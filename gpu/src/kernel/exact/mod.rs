@@ -16,7 +16,7 @@ pub mod rank;
 pub mod scan;
 pub mod sort;
 
-use undercurve::surrogate::AnySurrogate;
+use undercurve::surrogate::{AnySurrogate, Family};
 
 /// Rows, at most: a count of them is exact in f32, and a pair of floats for each fits a binding of 128 MiB.
 pub const MOST_ROWS: usize = 1 << 24;
@@ -55,15 +55,11 @@ impl Loss {
     /// That of a surrogate, if there is one.
     #[must_use]
     pub fn of(surrogate: AnySurrogate<f32>) -> Option<Self> {
-        match surrogate {
-            AnySurrogate::Hinge(loss) => Some(Self::Hinge { margin: loss.margin(), square: false }),
-            AnySurrogate::SquaredHinge(loss) => Some(Self::Hinge { margin: loss.margin(), square: true }),
-            AnySurrogate::Sigmoid(loss) => Some(Self::Smooth { scale: loss.scale(), linear: false }),
-            AnySurrogate::Logistic(loss) => Some(Self::Smooth { scale: loss.scale(), linear: true }),
-            AnySurrogate::Square(_)
-            | AnySurrogate::SmoothedHinge(_)
-            | AnySurrogate::Ramp(_)
-            | AnySurrogate::Exponential(_) => None,
+        match surrogate.family() {
+            Family::Hinge { margin, square } => Some(Self::Hinge { margin: margin as f32, square }),
+            Family::Sigmoid { scale } => Some(Self::Smooth { scale: scale as f32, linear: false }),
+            Family::Softplus { scale } => Some(Self::Smooth { scale: scale as f32, linear: true }),
+            Family::Pairs | Family::Square { .. } | Family::Exponential { .. } | Family::Window { .. } => None,
         }
     }
 }
