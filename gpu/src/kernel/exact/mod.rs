@@ -16,7 +16,7 @@ pub mod rank;
 pub mod scan;
 pub mod sort;
 
-use undercurve::surrogate::{AnySurrogate, Family};
+use undercurve::surrogate::{AnySurrogate, Family, Surrogate as _};
 
 /// Rows, at most: a count of them is exact in f32, and a pair of floats for each fits a binding of 128 MiB.
 pub const MOST_ROWS: usize = 1 << 24;
