@@ -18,7 +18,8 @@ pub const MAX_PIECES: u8 = 100;
 /// they are, and so do categories.
 ///
 /// Quantiles are those of the training rows, where a row of weight 2 is two rows: the least value that so large a share of the
-/// rows does not exceed. Equal ones are taken once.
+/// rows does not exceed. Equal ones are taken once by bins. Splines take a value that has more than its share of the rows (often 0) as one
+/// quantile, and the others of the rows that have other values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encode {
     /// Itself.
@@ -169,7 +170,7 @@ where
 
 /// Pieces of a column of these different values, ascending, with the rows up to each.
 pub(super) fn pieces(encode: Encode, up_to: &[(f64, f64)]) -> Vec<Piece> {
-    let (different, all) = (up_to.len(), up_to.last().map_or(0.0, |last| last.1));
+    let different = up_to.len();
     let (parts, step) = match encode {
         Encode::Linear => return Vec::new(),
         Encode::Splines(count) => (usize::from(count) + 1, false),
@@ -182,9 +183,8 @@ pub(super) fn pieces(encode: Encode, up_to: &[(f64, f64)]) -> Vec<Piece> {
     if different <= parts {
         ends.extend(up_to.windows(2).map(|pair| between(pair[0].0, pair[1].0)));
     } else {
-        for part in 1..parts {
-            let share = all * part as f64 / parts as f64;
-            let quantile = up_to[up_to.partition_point(|&(_, rows)| rows < share).min(different - 1)].0;
+        let quantiles = if step { quantiles(up_to, parts) } else { knots(up_to, parts) };
+        for quantile in quantiles {
             // (A piece below the least value, or above the largest, would be constant.)
             let inside = quantile > up_to[0].0 && (step || quantile < up_to[different - 1].0);
             if inside && quantile > ends[ends.len() - 1] {
@@ -197,6 +197,46 @@ pub(super) fn pieces(encode: Encode, up_to: &[(f64, f64)]) -> Vec<Piece> {
     }
     ends.push(f64::INFINITY);
     ends.windows(2).map(|pair| Piece { low: pair[0], high: pair[1], step }).collect()
+}
+
+/// What cuts these rows into so many parts of equal shares, ascending; equal ones as often as they come.
+fn quantiles(up_to: &[(f64, f64)], parts: usize) -> Vec<f64> {
+    let all = up_to.last().map_or(0.0, |last| last.1);
+    let at = |part: usize| {
+        let share = all * part as f64 / parts as f64;
+        up_to.get(up_to.partition_point(|&(_, rows)| rows < share)).or(up_to.last())
+    };
+    (1..parts).filter_map(at).map(|found| found.0).collect()
+}
+
+/// The same, but a value with more rows than a quantile's share stands for one, and the other quantiles are of the rows without it.
+fn knots(up_to: &[(f64, f64)], parts: usize) -> Vec<f64> {
+    let before = core::iter::once(0.0).chain(up_to.iter().map(|&(_, rows)| rows));
+    let mut rest: Vec<(f64, f64)> = up_to.iter().zip(before).map(|(&(x, to), from)| (x, to - from)).collect();
+    let (mut found, mut left) = (Vec::new(), parts - 1);
+    while left > 0 {
+        let all: f64 = rest.iter().map(|value| value.1).sum();
+        let before = found.len();
+        rest.retain(|&(x, rows)| {
+            let heavy = rows * left as f64 > all;
+            if heavy {
+                found.push(x);
+            }
+            !heavy
+        });
+        if found.len() == before {
+            break;
+        }
+        left -= found.len() - before;
+    }
+    let mut sum = 0.0;
+    for value in &mut rest {
+        sum += value.1;
+        value.1 = sum;
+    }
+    found.extend(quantiles(&rest, left + 1));
+    found.sort_unstable_by(f64::total_cmp);
+    found
 }
 
 /// A number above a and up to b: the middle, if there is one.
