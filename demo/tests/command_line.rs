@@ -210,7 +210,7 @@ fn a_resumed_run_ends_with_the_bytes_of_an_uninterrupted_one() {
     }
 }
 
-/// Without a method the one that is for most: SOAP, or of several classes and of numbers one that trains them.
+/// Without a method cross-entropy: of linear models with its penalty by folds; of numbers least squares.
 #[test]
 fn a_run_without_a_method_has_one() {
     let folder = Folder::new("unnamed");
@@ -231,7 +231,9 @@ fn a_run_without_a_method_has_one() {
         stdout(&run(&folder.0, &[&["train", file, "--steps", "40", "--out", "m"], args].concat()));
         fs::read(folder.path("m")).unwrap()
     };
-    assert_eq!(model("data.csv", &[]), model("data.csv", &["--method", "soap"]));
+    assert_eq!(model("data.csv", &[]), model("data.csv", &["--method", "ce-exact"]));
+    let network = ["--model", "mlp:3"];
+    assert_eq!(model("data.csv", &network), model("data.csv", &[&network[..], &["--method", "ce"]].concat()));
     let classes = ["--target", "classes"];
     assert_eq!(model("more.csv", &classes), model("more.csv", &[&classes[..], &["--method", "ce"]].concat()));
     let values = ["--target", "values"];

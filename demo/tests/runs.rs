@@ -72,7 +72,8 @@ fn every_run_is_that_of_train() {
 fn a_failed_run_is_a_row_and_an_exit_code() {
     let folder = Folder::new("runs-fail");
     folder.write("data.csv", csv(200));
-    let args = ["train", "data.csv", "--split", "0.7", "--steps", "40", "--set", "sampling=uniform"];
+    let args =
+        ["train", "data.csv", "--method", "soap", "--split", "0.7", "--steps", "40", "--set", "sampling=uniform"];
     let more = ["--seeds", "3", "--grid", "batch=1|64", "--csv", "runs.csv", "--plot", "map.svg"];
     let output = run(&folder.0, &[&args[..], &more].concat());
     assert_eq!((output.status.code(), error(&output).as_str()), (Some(1), "error: 3 of 6 runs failed\n"), "{output:?}");
@@ -148,7 +149,7 @@ fn nonsense_is_one_line_and_writes_nothing() {
         (&["--seeds", "2", "--csv", "a.svg", "--plot", "a.svg"], "a.svg: is written twice"),
         (&["--grid", "lr=1|2,gamma=.5|.6,batch=8|16", "--plot", "a.svg"], "one or two parameters"),
     ] {
-        let output = run(&folder.0, &[&["train", "data.csv"], args].concat());
+        let output = run(&folder.0, &[&["train", "data.csv", "--method", "soap"], args].concat());
         let said = error(&output);
         assert_eq!((output.status.code(), said.lines().count()), (Some(2), 1), "{args:?}: {said}");
         assert!(said.contains(part), "{args:?}: {said}");

@@ -48,10 +48,7 @@ fn twin(encode: Encode, rows: &[f64], x: f64) -> Vec<f64> {
         .chain(own)
         .collect();
     quantiles.sort_unstable_by(f64::total_cmp);
-    let mut ends: Vec<f64> = quantiles
-        .into_iter()
-        .filter(|&end| end > least && (bins || end < largest))
-        .collect();
+    let mut ends: Vec<f64> = quantiles.into_iter().filter(|&end| end > least && (bins || end < largest)).collect();
     ends.dedup();
     if bins {
         let own = ends.iter().filter(|&&end| x >= end).count();

@@ -163,3 +163,42 @@ fn a_path_goes_on_from_what_is_known() {
         assert!(each < 6.0, "{} and {}: {:?}", path.passes, run.pass(), path.points);
     }
 }
+
+/// A rare class beyond a bend of the others: what ranks best is not what is likeliest, and the metric of held-out rows finds it.
+#[test]
+fn the_metric_can_choose_decay_and_class_weight() {
+    let mut random = Rng::new(11);
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for row in 0..1500 {
+        let positive = row % 25 == 0;
+        let at = random.normal() as f32;
+        x.extend([
+            at,
+            at * at - 1.0 + if positive { 2.5 } else { 0.0 } + 0.5 * random.normal() as f32,
+            random.normal() as f32,
+        ]);
+        y.push(u8::from(positive));
+    }
+    let rows = || Dataset::dense(x.clone(), y.clone(), 3).unwrap();
+    for metric in ["ap", "auroc", "pauc"] {
+        let mut chosen = done(&config(&[("choose", metric)]), rows());
+        let path = chosen.path().unwrap().clone();
+        let (point, least) =
+            (&path.points[path.chosen], path.points.iter().min_by(|a, b| a.loss.total_cmp(&b.loss)).unwrap());
+        let mean = |metric: &[f64]| metric.iter().sum::<f64>() / metric.len() as f64;
+        assert!(point.metric.len() == 5 && mean(&point.metric) >= mean(&least.metric), "{metric}: {:?}", path.points);
+        assert!(path.points.iter().any(|point| point.positive > 1.0), "{metric}: weights are tried");
+        // What was chosen, set: the same bits; and a saved run goes on with it.
+        let mut set = config(&[("decay", path.decay())]);
+        if path.positive() != 1.0 {
+            set.class_weights = vec![1.0, path.positive()];
+        }
+        assert_eq!(chosen.config().class_weights, set.class_weights);
+        assert_eq!(done(&set, rows()).params(), chosen.params(), "{metric}");
+        let again = Trainer::<f32>::load(&chosen.save(), Arc::new(rows()), None).unwrap();
+        assert_eq!(again.config(), chosen.config());
+    }
+    // Weights that are given are not chosen.
+    let given = Config { class_weights: vec![1.0, 2.0], ..config(&[("choose", "ap")]) };
+    assert!(done(&given, rows()).path().unwrap().points.iter().all(|point| point.positive == 1.0));
+}

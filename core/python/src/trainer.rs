@@ -86,7 +86,11 @@ impl Asked {
             (Some(name), Some(preset)) if name != preset.method => {
                 return Err(value(format!("preset: {} is of the method {}", preset.name, preset.method)));
             }
-            (name, preset) => name.or(preset.map(|preset| preset.method)).unwrap_or("soap"),
+            (name, preset) => name.or(preset.map(|preset| preset.method)).unwrap_or(match self.target.as_deref() {
+                Some("values") => "ai-sarah",
+                None | Some("binary") if self.model == "linear" => "ce-exact",
+                _ => "ce",
+            }),
         };
         registry::method(name)
             .ok_or_else(|| value(format!("method: there is no {name:?}; undercurve.methods() lists them")))

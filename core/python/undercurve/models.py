@@ -790,7 +790,7 @@ def train(
         Booleans, numbers or texts. Without it the frame's column `label`, or the first that is called ``label``, ``target``,
         ``class`` or ``y``.
     method : str, optional
-        Any of `undercurve.methods()`. Default ``"soap"``.
+        Any of `undercurve.methods()`. Default: cross-entropy, ``"ce-exact"`` for linear models, else ``"ce"``.
     model : str
         ``"linear"``, or ``"mlp:64,64"`` with the widths of the hidden layers (``"mlp-tanh:16"``).
     label, positive, target

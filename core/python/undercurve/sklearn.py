@@ -21,8 +21,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    method : str
-        Any method of two classes of `undercurve.methods()`.
+    method : str, optional
+        Any method of two classes of `undercurve.methods()`. Default: cross-entropy, ``"ce-exact"`` for linear models, else ``"ce"``.
     model : str
         ``"linear"``, or ``"mlp:64,64"`` with the widths of the hidden layers.
     steps, passes, random_state
@@ -63,7 +63,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        method: str = "soap",
+        method: str | None = None,
         *,
         model: str = "linear",
         steps: int | None = None,
@@ -193,7 +193,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
     def _has_probabilities(self) -> bool:
         if hasattr(self, "model_"):
             return self.model_.has_probabilities
-        return self.method in ("ce", "ce-exact") or self.valid is not None or self.calibrate in ("platt", "isotonic", "beta", "auto")
+        return self.method in (None, "ce", "ce-exact") or self.valid is not None or self.calibrate in ("platt", "isotonic", "beta", "auto")
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Any:

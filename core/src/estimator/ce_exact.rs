@@ -110,8 +110,8 @@ const PARAMS: &[Param] = &[
     choice(
         "choose",
         "least",
-        &["least", "one-se"],
-        "decay of the least loss of held-out rows, or the largest within one standard error of it",
+        &["least", "one-se", "ap", "auroc", "pauc"],
+        "decay of the least loss of held-out rows, or the largest within one standard error of it; or decay and class weight of the best metric",
     ),
     choice("bias", "free", &["free", "penalised"], "whether decay leaves the bias alone"),
 ];

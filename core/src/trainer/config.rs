@@ -197,7 +197,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            method: "soap".to_string(),
+            method: "ce".to_string(),
             settings: Vec::new(),
             model: ModelSpec::Linear,
             init: Init::Auto,

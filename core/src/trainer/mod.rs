@@ -279,9 +279,18 @@ impl<T: Real> Trainer<T> {
         } else {
             None
         };
+        let mut class_weights = config.class_weights.clone();
+        let mut weights = weights;
         if let Some(path) = &path {
+            if path.positive() != 1.0 {
+                class_weights = vec![1.0, path.positive()];
+                let weighted = Config { class_weights: class_weights.clone(), ..config.clone() };
+                weights = config::importance(&weighted, beside.rows(&train))?;
+            }
             pairs.push(("decay", path.decay()));
             settings = config.settings_of(method, &pairs)?.with_scope(scope);
+        }
+        if path.is_some() || matches!(begin, Begin::Saved(_)) {
             // (They have had their effect.)
             ridge::CHOOSING.iter().for_each(|name| _ = settings.text(name));
         }
@@ -317,7 +326,7 @@ impl<T: Real> Trainer<T> {
             }
         };
         constraints::check_used(config, &run)?;
-        let mut config = Config { init, ..config.clone() };
+        let mut config = Config { init, class_weights, ..config.clone() };
         if let Some(path) = &path {
             config.settings.push(("decay".to_string(), path.decay().to_string()));
         }

@@ -11,9 +11,15 @@
 //! classes that can be separated. The fits outside folds end where they are as near to their minimum as a thirtieth of what one parameter
 //! gains by chance.
 //!
+//! `choose=ap` (`auroc`, `pauc`) takes the metric of held-out rows, the mean over the folds, in place of the loss, and lets the path go on for two decays
+//! without a gain. It also looks for what a positive counts, from 1/30 to 30 in steps of about √10, up or down from 1 for as long as the metric
+//! rises, and then for the decay beside the best again. The point of the least loss, at weight 1, is left only for a gain of more than its
+//! standard error over the folds.
+//!
 //! How the numbers were chosen, and the cost: tests/results/ridge.md. Memory: for each fold a run's, without the rows.
 
 use super::config::{Config, TrainerError, pairs_without};
+use super::passes::Work;
 use super::run::Run;
 use super::{BatchRun, Method};
 use crate::algorithm::{AnyAlgorithm, COUNTERS, State};
@@ -22,6 +28,7 @@ use crate::data::{Dataset, Rows, group_folds};
 use crate::decimal;
 use crate::error::{Error, Result};
 use crate::host::Passes;
+use crate::metric::{self, FprRange, TieRule, Truth};
 use crate::model::AnyModel;
 use crate::real::Real;
 use crate::registry::{Auto, Settings};
@@ -53,12 +60,27 @@ pub struct PathPoint {
     pub loss: f64,
     /// Its standard error, from the means of the folds; 0 for two folds of which one is empty.
     pub deviation: f64,
+    /// What a positive counts, a negative counting 1, beside weights of the rows.
+    pub positive: f64,
+    /// The metric that chooses, on the rows of each fold; none where the loss does.
+    pub metric: Vec<f64>,
+}
+
+impl PathPoint {
+    /// How far the metric is ahead of another point's in the mean, and the standard error of that.
+    fn ahead(&self, other: &Self) -> (f64, f64) {
+        let k = self.metric.len() as f64;
+        let apart = || self.metric.iter().zip(&other.metric).map(|(ours, theirs)| ours - theirs);
+        let mean = apart().sum::<f64>() / k;
+        let square: f64 = apart().map(|gain| (gain - mean) * (gain - mean)).sum();
+        (mean, crate::Real::sqrt(square / (k * (k - 1.0))))
+    }
 }
 
 /// How a weight decay was chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
-    /// The decays that were tried, powers of ten, from the strongest on.
+    /// The decays that were tried, powers of ten, from the strongest on; then other weights of positives.
     pub points: Vec<PathPoint>,
     /// The position of the chosen one.
     pub chosen: usize,
@@ -74,15 +96,33 @@ impl Path {
     pub fn decay(&self) -> &str {
         &self.points[self.chosen].decay
     }
+
+    /// What a positive counts at the chosen point.
+    #[must_use]
+    pub fn positive(&self) -> f64 {
+        self.points[self.chosen].positive
+    }
 }
 
+/// What a positive counts: these, and one over them.
+const POSITIVE: [f64; 3] = [3.0, 10.0, 30.0];
+
 /// What fits models outside folds.
-struct Fits<'a, T: Real> {
+struct Fits<'a, T: Real, M> {
     data: &'a Dataset<T>,
     weights: &'a [f64],
+    /// The fold of each row, and how many there are.
+    fold_of: &'a [u32],
+    count: usize,
+    /// A run on rows of these weights.
+    make: M,
     folds: Vec<Fold<T>>,
-    /// Steps of a fit at most.
-    steps: u64,
+    /// What a positive counts in these.
+    positive: f64,
+    metric: Option<(&'a str, FprRange)>,
+    work: Work<T>,
+    /// Rows drawn by runs that are over.
+    drawn: u64,
 }
 
 /// A run outside a fold.
@@ -91,18 +131,53 @@ struct Fold<T: Real> {
     rows: Vec<u32>,
     /// So many times the decay beside all rows.
     times: f64,
+    /// Steps of a fit at most.
+    steps: u64,
 }
 
-impl<T: Real> Fits<'_, T> {
+impl<T: Real, M: Fn(&[f64]) -> Result<BatchRun<T>, TrainerError>> Fits<'_, T, M> {
+    /// Begins anew, where a positive counts so much.
+    fn begin(&mut self, positive: f64) -> Result<(), TrainerError> {
+        self.drawn += self.folds.iter().map(|fold| fold.run.drawn()).sum::<u64>();
+        self.folds.clear();
+        self.positive = positive;
+        let labels = self.data.labels();
+        let counts = |row: usize| weight(self.weights, row) * if labels[row] == 1 { positive } else { 1.0 };
+        let all: f64 = (0..labels.len()).map(counts).sum();
+        for fold in 0..self.count as u32 {
+            let outside: Vec<f64> =
+                (0..labels.len()).map(|row| if self.fold_of[row] == fold { 0.0 } else { counts(row) }).collect();
+            let run = (self.make)(&outside)?;
+            let rows = (0..labels.len() as u32).filter(|&row| self.fold_of[row as usize] == fold).collect();
+            let steps = run.total_steps();
+            self.folds.push(Fold { run, rows, times: all / outside.iter().sum::<f64>(), steps });
+        }
+        Ok(())
+    }
+
     /// The mean loss at a decay, and its error.
     fn point(&mut self, exponent: i32) -> Result<PathPoint> {
         let (decay, value) = decay(exponent);
-        let (mut sums, mut masses) = (Vec::new(), Vec::new());
+        let (mut sums, mut masses, mut metric) = (Vec::new(), Vec::new(), Vec::new());
         for fold in &mut self.folds {
-            fold.run.go_on(fold.times * value, self.steps);
+            fold.run.go_on(fold.times * value, fold.steps);
             while fold.run.step(self.data)?.is_some() {}
             let mut scores = vec![T::ZERO; fold.rows.len()];
             fold.run.score_some(self.data, &fold.rows, &mut scores)?;
+            if let Some((name, range)) = self.metric {
+                let labels: Vec<u8> = fold.rows.iter().map(|&row| self.data.labels()[row as usize]).collect();
+                let weights: Vec<f64> = match self.data.weights() {
+                    [] => Vec::new(),
+                    weights => fold.rows.iter().map(|&row| weights[row as usize]).collect(),
+                };
+                let truth = Truth::new(&labels, &weights)?;
+                let scratch = self.work.lend(metric::need(scores.len()));
+                metric.push(match name {
+                    "ap" => metric::average_precision(&scores, &truth, scratch)?,
+                    "pauc" => metric::partial_auc(&scores, &truth, range, TieRule::Trapezoid, scratch)?,
+                    _ => metric::auroc(&scores, &truth, scratch)?,
+                });
+            }
             let (mut sum, mut mass) = (0.0, 0.0);
             for (&row, score) in fold.rows.iter().zip(&scores) {
                 let (score, weight) = (score.f64(), weight(self.weights, row as usize));
@@ -122,7 +197,8 @@ impl<T: Real> Fits<'_, T> {
             apart * apart
         };
         let square: f64 = sums.iter().zip(&masses).map(spread).sum();
-        Ok(PathPoint { decay, loss, deviation: crate::Real::sqrt(square * k / (k - 1.0)) })
+        let deviation = crate::Real::sqrt(square * k / (k - 1.0));
+        Ok(PathPoint { decay, loss, deviation, positive: self.positive, metric })
     }
 }
 
@@ -240,34 +316,74 @@ fn chosen<T: Real>(
     if settings.value("tolerance") < close {
         pairs.push(("tolerance", &tolerance));
     }
-    let all: f64 = (0..data.len()).map(|row| weight(weights, row)).sum();
-    let mut fits = Fits { data, weights, folds: Vec::new(), steps: 0 };
-    for fold in 0..count as u32 {
-        let outside: Vec<f64> =
-            (0..data.len()).map(|row| if folds[row] == fold { 0.0 } else { weight(weights, row) }).collect();
+    let make = |outside: &[f64]| -> Result<BatchRun<T>, TrainerError> {
         let settings = config.settings_of(method, &pairs)?.with_scope(settings.scope());
-        let run = BatchRun::of_method(method, settings, config, *model, data, None, &outside)?;
-        fits.steps = run.total_steps();
-        let rows = (0..data.len() as u32).filter(|&row| folds[row as usize] == fold).collect();
-        fits.folds.push(Fold { run, rows, times: all / outside.iter().sum::<f64>() });
-    }
-    let (mut points, mut best): (Vec<PathPoint>, usize) = (Vec::new(), 0);
+        BatchRun::of_method(method, settings, config, *model, data, None, outside)
+    };
+    let choose = settings.text("choose").unwrap_or_default();
+    let metric = match choose {
+        "ap" | "auroc" | "pauc" => Some((choose, FprRange::new(config.fpr.0, config.fpr.1)?)),
+        _ => None,
+    };
+    let (folds_, work) = (Vec::new(), Work::default());
+    let mut fits =
+        Fits { data, weights, fold_of: &folds, count, make, folds: folds_, positive: 1.0, metric, work, drawn: 0 };
+    fits.begin(1.0)?;
+    let (mut points, mut best, mut top): (Vec<PathPoint>, usize, usize) = (Vec::new(), 0, 0);
+    let mut exponents = Vec::new();
     for exponent in (weakest..=strongest).rev() {
         let point = fits.point(exponent)?;
         let worse = points.get(best).is_some_and(|before| point.loss >= before.loss);
+        let at = points.len();
         points.push(point);
-        if worse {
+        exponents.push(exponent);
+        top = better(&points, top, at);
+        if worse && (metric.is_none() || at >= top + 2) {
             break;
         }
-        best = points.len() - 1;
+        best = if worse { best } else { at };
     }
-    let bound = match settings.text("choose") {
-        Some("one-se") => points[best].loss + points[best].deviation,
-        _ => points[best].loss,
+    if metric.is_some() && config.class_weights.is_empty() {
+        let exponent = exponents[top];
+        for up in [true, false] {
+            for times in POSITIVE {
+                fits.begin(if up { times } else { 1.0 / times })?;
+                points.push(fits.point(exponent)?);
+                let before = top;
+                top = better(&points, top, points.len() - 1);
+                if top == before {
+                    break;
+                }
+            }
+            if points[top].positive != 1.0 {
+                break;
+            }
+        }
+        if points[top].positive != 1.0 {
+            fits.begin(points[top].positive)?;
+            for beside in [exponent + 1, exponent - 1] {
+                points.push(fits.point(beside)?);
+                top = better(&points, top, points.len() - 1);
+            }
+        }
+    }
+    let chosen = if metric.is_some() {
+        let (gain, error) = points[top].ahead(&points[best]);
+        if gain > error { top } else { best }
+    } else {
+        let bound = match choose {
+            "one-se" => points[best].loss + points[best].deviation,
+            _ => points[best].loss,
+        };
+        points.iter().position(|point| point.loss <= bound).unwrap_or(best)
     };
-    let chosen = points.iter().position(|point| point.loss <= bound).unwrap_or(best);
-    let drawn: u64 = fits.folds.iter().map(|fold| fold.run.drawn()).sum();
+    let drawn = fits.drawn + fits.folds.iter().map(|fold| fold.run.drawn()).sum::<u64>();
     Ok(Some(Path { points, chosen, folds, passes: drawn as f64 / rows }))
+}
+
+/// Which of two points has the greater metric; the first of equal ones.
+fn better(points: &[PathPoint], one: usize, other: usize) -> usize {
+    if points[other].ahead(&points[one]).0 > 0.0 { other } else { one }
 }
 
 impl<T: Real> BatchRun<T> {

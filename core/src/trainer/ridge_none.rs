@@ -14,6 +14,9 @@ impl Path {
     pub(super) fn decay(&self) -> &str {
         match *self {}
     }
+    pub(super) fn positive(&self) -> f64 {
+        match *self {}
+    }
 }
 
 pub(super) const CHOOSING: [&str; 0] = [];

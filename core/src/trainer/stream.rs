@@ -45,7 +45,8 @@ impl<T: Real> Trainer<T> {
     ///     trainer.replace(1, &[0.8])?; // another positive
     /// }
     /// assert!(trainer.params()[0] > 0.0);
-    /// assert!(Trainer::of_stream(&Config::default(), trainer.train_data().clone(), [9_000, 1_000]).is_err()); // SOAP
+    /// let soap = Config { method: "soap".into(), ..config };
+    /// assert!(Trainer::of_stream(&soap, trainer.train_data().clone(), [9_000, 1_000]).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -9,6 +9,7 @@ pub mod many;
 pub mod method;
 pub mod schema;
 pub mod train;
+pub mod want;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 

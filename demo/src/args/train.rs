@@ -44,8 +44,8 @@ Examples:
   undercurve train digits.csv --label digit --split 0.75 --method ce
   undercurve train people.csv --split 0.7 --group sex --method sonex --constraint \"gap(fpr) <= 0.05\"
   undercurve train new.csv --split 0.7 --start old.model --preset non-forgetting --constraint \"loss(old.csv) <= old\"
-  undercurve train data.csv --split 0.75 --seeds 64 --plot seeds.svg
-  undercurve train data.csv --split 0.75 --valid 0.2 --grid lr=.01:.1:8,gamma=.3|.6|.9 --csv grid.csv --out best.model
+  undercurve train data.csv --split 0.75 --method soap --seeds 64 --plot seeds.svg
+  undercurve train data.csv --split 0.75 --valid 0.2 --method soap --grid lr=.01:.1:8,gamma=.3|.6|.9 --csv grid.csv --out best.model
   undercurve train prices.csv --label price --target values --split 0.75 --method ai-sarah --set loss=least-squares
 
 Two labels make a positive and a negative class. Of more, --positive names the positive one; without it the methods ce,
@@ -83,8 +83,8 @@ pub struct Args {
     /// at most 262,144]
     #[arg(long, value_name = "ROWS", requires = "stream", value_parser = clap::value_parser!(u32).range(64..=16_777_216))]
     buffer: Option<u32>,
-    /// Method; `undercurve methods` lists them [default: soap, for the average precision; with --target classes ce, with --target
-    /// values ai-sarah with loss=least-squares]
+    /// Method; `undercurve methods` lists them [default: cross-entropy, of linear models ce-exact, else ce; with --target values
+    /// ai-sarah with loss=least-squares]
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
     /// A setting of the method (repeatable); `undercurve methods NAME` lists them
@@ -523,11 +523,14 @@ impl Args {
         if name.is_none() && self.preset != "defaults" {
             return Err(CliError::input(format!("--preset {}: needs --method NAME", self.preset)));
         }
+        // (In batches: networks, the model of --start, which may be one, many runs, and runs on a GPU.)
+        let many = self.many.seeds.is_some() || self.many.grid.is_some();
+        let linear = self.model.as_deref().is_none_or(|model| model == "linear") && self.start.is_none();
         method::find(name.unwrap_or(match self.target {
-            _ if self.stream => "ce",
             Some(Target::Values) => "ai-sarah",
             Some(Target::Classes) => "ce",
-            _ => "soap",
+            _ if self.stream || !linear || self.device != Choice::Cpu || many => "ce",
+            _ => "ce-exact",
         }))
     }
 }

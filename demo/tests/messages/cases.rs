@@ -322,7 +322,11 @@ pub const CASES: &[Case] = &[
     ),
     of("--… 0: expected at least 1", "train good.csv --steps 0", "train good.csv --steps 5"),
     of("--seeds 0: expected at least 1", "train good.csv --seeds 0", "train good.csv --seeds 2 --steps 5"),
-    of("--set …: given twice", "train good.csv --set lr=1 --set lr=2", "train good.csv --set lr=1 --steps 5"),
+    of(
+        "--set …: given twice",
+        "train good.csv --set lr=1 --set lr=2",
+        "train good.csv --method ce --set lr=1 --steps 5",
+    ),
     of(
         "--set …: is varied by --grid",
         "train good.csv --set lr=1 --grid 'lr=1|2'",
@@ -341,7 +345,7 @@ pub const CASES: &[Case] = &[
     of(
         "method …… has no parameter \"…\"; … has …",
         "train good.csv --set learning=1",
-        "train good.csv --set lr=1 --steps 5",
+        "train good.csv --method ce --set lr=1 --steps 5",
     ),
     of(
         "--require: nothing is asked of this run; --constraint asks",
@@ -386,9 +390,9 @@ pub const CASES: &[Case] = &[
         "compare good.csv --metric auroc --methods auc-margin --folds 2",
     ),
     of(
-        "--split-by: folds have no order; --split-group keeps rows together",
-        "compare dates.csv --metric auroc --split-by day",
-        "compare query.csv --split-group q --metric auroc --methods auc-margin --folds 2",
+        "--folds …: a fold, or the rows outside it, would have no row of one class; --folds takes fewer",
+        "compare sorted.csv --split-by day --folds 3 --methods ce",
+        "compare dates.csv --split-by day --folds 2 --methods ce",
     ),
     of(
         "--folds …: there are fewer groups (--split-group)",
@@ -834,11 +838,6 @@ pub const CASES: &[Case] = &[
         "compare copies.csv --metric auroc --methods auc-margin --folds 2",
         "compare plain.csv --metric auroc --methods auc-margin --folds 2",
     ),
-    of(
-        "… parts: there are fewer groups (--split-group); --folds takes fewer",
-        "auto query.csv --split-group q --folds 9",
-        "compare query.csv --split-group q --metric auroc --methods auc-margin --folds 2",
-    ),
     of("…: a model of … is printed without it)", "eval three.uc three.csv --metric auroc", "eval three.uc three.csv"),
     of(
         "…: expected true or false",
@@ -889,6 +888,7 @@ pub const UNTRIED: &[(&str, &str)] = &[
     ("… rows × … columns are too many to centre; scale = unit or none keeps them sparse", SIZE),
     ("… make more than … groups", SIZE),
     ("…: column \"…\" has more categories than features fit into memory; its rarest, of … rows, count as none", SIZE),
+    ("… models on …: about … s of processor time, and up to … s for the mean of … networks", "auto.rs searches"),
     ("the other … trainings take about … s, some … s with … at a time", "a minute"),
     ("--constraint …: …", FIRST),
     ("--stream: begins a run of its own", FIRST),
@@ -907,8 +907,7 @@ pub const UNTRIED: &[(&str, &str)] = &[
     ("…: no export of a model …", PACKAGE),
     ("…: cut off, that run is made again", EXPERIMENTS),
     ("…: not a finished run of this bench: …", EXPERIMENTS),
-    ("… broke down on …: …", "training that ends in an error"),
-    ("… broke down: …", "training that ends in an error"),
+    ("it broke down: …", "training that ends in an error"),
 ];
 const PARQUET: &str = "a build with Parquet";
 const BUILDS: &str = "other builds of the core";

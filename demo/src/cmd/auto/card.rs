@@ -2,7 +2,7 @@
 
 use super::Plan;
 use super::draw::Plot;
-use super::fit::Outcome;
+use super::outcome::Outcome;
 use crate::cmd::look::find::{As, Column, Found};
 use std::fmt::Write as _;
 
@@ -52,7 +52,6 @@ pub fn html(plan: &Plan, found: &Found, outcome: &Outcome) -> String {
 }
 
 fn head(page: &mut String, plan: &Plan, found: &Found, outcome: &Outcome) {
-    let parts = &outcome.parts;
     if let Some(label) = &found.label {
         let share = 100.0 * label.positives as f64 / label.rows as f64;
         let without = if label.without > 0 {
@@ -62,15 +61,10 @@ fn head(page: &mut String, plan: &Plan, found: &Found, outcome: &Outcome) {
         };
         let _ = writeln!(
             page,
-            "<p class=soft>“{}” is positive: {} of {} rows ({share:.1} %).{without} Trained on {} rows ({} positive); {} rows \
-             ({} positive) were set aside, and decided nothing.</p>",
+            "<p class=soft>“{}” is positive: {} of {} rows ({share:.1} %).{without} The model is trained on all of them.</p>",
             plain(&label.positive),
             label.positives,
-            label.rows,
-            parts.train_rows,
-            parts.train_positives,
-            parts.test_rows,
-            parts.test_positives
+            label.rows
         );
     }
     let _ = writeln!(page, "<p class=said>{}</p>", plain(&outcome.verdict));
@@ -83,15 +77,15 @@ fn head(page: &mut String, plan: &Plan, found: &Found, outcome: &Outcome) {
         );
     }
     let split = match &plan.data.options.split_by {
-        Some(undercurve::data::SplitBy::Order(by)) => format!("the last by “{}”", plain(by)),
+        Some(undercurve::data::SplitBy::Order(by)) => format!("each of later rows by “{}”", plain(by)),
         Some(undercurve::data::SplitBy::Group(by)) => format!("whole groups of “{}”", plain(by)),
         _ => "drawn by class".to_string(),
     };
-    let _ = writeln!(page, "<p class=soft>Rows set aside: {split}. Seed {}.</p>", plan.seed);
+    let _ = writeln!(page, "<p class=soft>Folds: {split}. Seed {}.</p>", plan.seed);
 }
 
 fn figures(page: &mut String, outcome: &Outcome) {
-    page.push_str("<h2>On the rows set aside</h2><div class=wide><table><tr><th>Figure<th class=n>Value<th class=n>95 % interval</tr>\n");
+    page.push_str("<h2>On held-out rows</h2><div class=wide><table><tr><th>Figure<th class=n>Value<th class=n>95 % interval</tr>\n");
     for figure in &outcome.figures {
         let interval = figure.interval.map_or("–".to_string(), |[low, high]| format!("{low:.4} to {high:.4}"));
         let _ = writeln!(page, "<tr><td>{}<td class=n>{:.4}<td class=n>{interval}</tr>", figure.name, figure.value);
@@ -102,7 +96,7 @@ fn figures(page: &mut String, outcome: &Outcome) {
     let roc = Plot::new("false-positive rate", "recall")
         .line("chance", [(0.0, 0.0), (1.0, 1.0)].into_iter())
         .line("curve", outcome.roc.iter().map(|point| (point.fpr, point.tpr)));
-    let share = outcome.parts.test_positives as f64 / outcome.parts.test_rows as f64;
+    let share = outcome.positives as f64 / outcome.rows as f64;
     let pr = Plot::new("recall", "precision")
         .line("chance", [(0.0, share), (1.0, share)].into_iter())
         .line("curve", outcome.pr.iter().map(|point| (point.recall, point.precision)));
@@ -126,19 +120,29 @@ fn figures(page: &mut String, outcome: &Outcome) {
 fn compared(page: &mut String, plan: &Plan, outcome: &Outcome) {
     let _ = writeln!(
         page,
-        "<h2>Methods over {} folds</h2><div class=wide><table><tr><th>Method<th class=n>Mean {} ± sd<th class=n>Ahead of ce<th class=n>95 % interval</tr>",
-        plan.folds,
+        "<h2>What was tried, over the folds</h2><div class=wide><table><tr><th>Model, as options of <code>train</code><th class=n>Mean {} ± sd<th class=n>Ahead of the first<th class=n>95 % interval</tr>",
         called(plan.metric)
     );
-    for row in &outcome.rows {
-        let ahead = row.ahead.map_or("<td class=n>–<td class=n>–".to_string(), |[mean, low, high]| {
-            format!("<td class=n>{mean:+.4}<td class=n>{low:+.4} to {high:+.4}")
-        });
+    for (at, row) in outcome.tried.iter().enumerate() {
+        let ahead = match row.ahead {
+            Some([mean, low, high]) => format!("<td class=n>{mean:+.4}<td class=n>{low:+.4} to {high:+.4}"),
+            None if row.dropped => format!("<td class=n>–<td class=n>dropped after {} folds", row.values.len()),
+            None => "<td class=n>–<td class=n>–".to_string(),
+        };
         let name = plain(&row.name);
-        let name = if row.name == outcome.shipped { format!("<b>{name}</b> (taken)") } else { name };
-        let _ = writeln!(page, "<tr><td>{name}<td class=n>{:.4} ± {:.4}{ahead}</tr>", row.mean, row.sd);
+        let name = if at == outcome.taken { format!("<b>{name}</b> (taken)") } else { name };
+        let options = plain(&row.options);
+        let _ = writeln!(
+            page,
+            "<tr><td>{name}<br><code>{options}</code><td class=n>{:.4} ± {:.4}{ahead}</tr>",
+            row.mean, row.sd
+        );
     }
-    page.push_str("</table></div>\n<p class=soft>Each interval is of one method by itself; of several, one may be ahead by luck.</p>\n");
+    page.push_str(
+        "</table></div>\n<p class=soft>Each interval is of one model by itself; of several, one may be ahead by luck. Boosted trees are often ahead \
+         where columns act together strongly. Scores of LightGBM, with the labels, are judged by <code>undercurve metrics scores.csv</code> \
+         and decided by <code>undercurve decide scores.csv --threshold \"fpr&lt;=0.05\"</code>.</p>\n",
+    );
 }
 
 fn importances(page: &mut String, plan: &Plan, outcome: &Outcome) {
@@ -148,7 +152,7 @@ fn importances(page: &mut String, plan: &Plan, outcome: &Outcome) {
     let most = outcome.importances[0].loss.max(f64::MIN_POSITIVE);
     let _ = writeln!(
         page,
-        "<h2>What the model reads</h2><p class=soft>The {} that is lost on the rows set aside when a column is shuffled, mean of 5. Columns \
+        "<h2>What the model reads</h2><p class=soft>The {} that is lost on the rows of a fold when a column is shuffled. Columns \
          that tell the same share it.</p><div class=wide><table><tr><th>Column<th class=n>Loss ± sd<th style=\"width:40%\"></tr>",
         called(plan.metric)
     );
@@ -206,7 +210,7 @@ fn called(metric: &str) -> &str {
 /// What it does not know.
 fn unknown(page: &mut String, plan: &Plan, found: &Found, outcome: &Outcome) {
     let mut all = vec![
-        "Rows of another time, place or kind than these: the figures are of rows set aside from the same file."
+        "Rows of another time, place or kind than these: the figures are of held-out rows of the same file."
             .to_string(),
         "Why: a column that the model reads need not be a cause.".to_string(),
     ];
@@ -216,13 +220,13 @@ fn unknown(page: &mut String, plan: &Plan, found: &Found, outcome: &Outcome) {
             "Another share of positives than {share:.1} %: precision and probabilities change with it, recall and the false-positive rate do not."
         ));
     }
-    let few = outcome.parts.test_positives.min(outcome.parts.test_rows - outcome.parts.test_positives);
+    let few = outcome.positives.min(outcome.rows - outcome.positives);
     if few < 100 {
-        all.push(format!("Small differences: {few} rows of the rarer class were set aside, which the intervals show."));
+        all.push(format!("Small differences: there are {few} rows of the rarer class, which the intervals show."));
     }
     if let (Some(name), None) = (&found.time, &plan.data.options.split_by) {
         all.push(format!(
-            "What comes later: rows were drawn regardless of “{}”; <code>--split-by</code> tests on the last ones.",
+            "What comes later: rows were drawn regardless of “{}”; <code>--split-by</code> holds out later ones.",
             plain(name)
         ));
     }

@@ -2,56 +2,60 @@
 
 mod card;
 mod draw;
-mod fit;
+mod outcome;
 
-use crate::args::candidates::{Candidate, CandidateArgs, METRICS};
+use crate::args::candidates::{Candidate, CandidateArgs};
 use crate::args::data::{DataArgs, DataPlan};
-use crate::args::{decide, words};
+use crate::args::decide;
+use crate::args::want::{Want, want};
 use crate::cmd::look::find;
 use crate::error::{CliError, Result};
+use crate::run::folds::{Folds, Job};
+use crate::run::search;
+use crate::run::store::Store;
 use crate::tell::table;
 use crate::tell::text::{shell, stem, wrap};
 use crate::{input, output, threads};
-use fit::{Job, Outcome};
+use outcome::Outcome;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use undercurve::data::Preparation;
 use undercurve::decision::ThresholdRule;
 
 /// Options of `auto`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
-It looks at the columns, sets a quarter of the rows aside (of --split-by the last, of --split-group whole groups), and compares
-methods on folds of the others. A method is taken for cross-entropy only where the 95 % interval of its lead over the folds is
-above 0; else cross-entropy is taken, and that is said. It is trained on all but the rows set aside. Probabilities, and the threshold of
---threshold, are fitted to the scores of rows that were held out of each fold; the figures are of the rows set aside, which decided nothing.
+It looks at the columns, searches models on folds as `compare` does, and trains what it takes on all rows. Of --split-by each fold is of later
+rows, of --split-group of whole groups. Figures, probabilities, and the threshold of --threshold, are those of the scores of rows that were
+held out of each fold.
 
-DIR then has model.uc, scores.csv (held-out scores of every row), importances.csv (what a metric loses when a column is
-shuffled, on the rows set aside) and card.html, one file that any browser shows.
+DIR then has model.uc, scores.csv (held-out scores), importances.csv (what the metric loses on a fold when a column is
+shuffled) and card.html, one file that any browser shows.
 
 Examples:
   undercurve auto claims.csv --label fraud
-  undercurve auto claims.csv --schema claims.schema --metric auroc --out claims
+  undercurve auto claims.csv --schema claims.schema --want \"100 alerts\" --out claims
   undercurve auto claims.csv --label fraud --threshold \"precision>=0.8\" --model linear --model mlp:32
 
-Exit code: 0, also where cross-entropy was taken; 2 for bad input.")]
+Exit code: 0, also where nothing was found; 2 for bad input.")]
 pub struct Args {
     /// CSV of two classes, plain, gzip or zstd; - is stdin
     #[arg(value_name = "DATA")]
     data: PathBuf,
-    /// What methods are compared by: auroc, ap or pauc (false-positive rates up to 0.05)
-    #[arg(long, value_name = "NAME", default_value = "ap", hide_possible_values = true, value_parser = words(METRICS))]
-    metric: &'static str,
+    /// What is wanted: ap, auroc, pauc (false-positive rates up to 0.05), "fpr<=0.001", "100 alerts" (of as many rows) or recall@100
+    #[arg(long, alias = "metric", value_name = "WHAT", default_value = "ap", value_parser = want)]
+    want: Want,
     #[command(flatten)]
     candidates: CandidateArgs,
-    /// Folds of the rows that are not set aside
-    #[arg(long, value_name = "K", default_value_t = 5)]
-    folds: usize,
+    /// Folds [default: 5; from 20,000 rows on 3]
+    #[arg(long, value_name = "K")]
+    folds: Option<usize>,
     /// The rule of the threshold: fpr<=A, precision>=P, recall>=R, alerts<=S%, youden, f1, mcc, costs:FP:FN[:SHARE] or a score
     /// [default: none]
     #[arg(long, value_name = "RULE", value_parser = decide::rule, allow_negative_numbers = true)]
     threshold: Option<ThresholdRule>,
-    /// Decides the rows set aside, the folds, the start values and the batches
+    /// Decides the folds, the start values and the batches
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Threads, each with a training of its own; the same bits with any number [default: all cores]
@@ -71,36 +75,18 @@ pub struct Args {
 pub struct Plan {
     file: PathBuf,
     data: DataPlan,
-    candidates: Vec<Candidate>,
+    /// What was named; none where models are searched.
+    candidates: Option<Vec<Candidate>>,
     metric: &'static str,
-    folds: usize,
+    fpr: (f64, f64),
     rule: Option<ThresholdRule>,
     seed: u64,
-    threads: Option<usize>,
     out: PathBuf,
     json: bool,
 }
 
-impl Args {
-    fn check(self) -> Result<Plan> {
-        let Self { data: file, metric, folds, threshold: rule, seed, threads, json, .. } = self;
-        if folds < 2 {
-            return Err(CliError::input(format!("--folds {folds}: expected at least 2")));
-        }
-        if let Some(rule @ ThresholdRule::Promised(_)) = rule {
-            let text =
-                format!("--threshold {rule}: a promise is made by `undercurve decide`, on rows that decided nothing");
-            return Err(CliError::input(text));
-        }
-        let candidates = self.candidates.check(metric)?;
-        let out = self.out.unwrap_or_else(|| format!("{}.auto", stem(&file)).into());
-        let data = self.reading.check();
-        if data.options.weight.is_some() {
-            return Err(CliError::input("--weight: auto counts every row alike; `compare` and `train` take weights"));
-        }
-        Ok(Plan { file, data, candidates, metric, folds, rule, seed, threads, out, json })
-    }
-}
+/// The false-positive rates of the partial AUC, where nothing says others.
+const FPR: (f64, f64) = (0.0, 0.05);
 
 /// Makes the folder, unless it is there.
 fn make(folder: &Path) -> Result<()> {
@@ -108,17 +94,44 @@ fn make(folder: &Path) -> Result<()> {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let plan = args.check()?;
-    if let Some(count) = plan.threads {
+    let Args { data: file, want, folds, threshold: rule, seed, threads, json, .. } = args;
+    if let Some(folds) = folds.filter(|&folds| folds < 2) {
+        return Err(CliError::input(format!("--folds {folds}: expected at least 2")));
+    }
+    if let Some(rule @ ThresholdRule::Promised(_)) = rule {
+        let text =
+            format!("--threshold {rule}: a promise is made by `undercurve decide`, on rows that decided nothing");
+        return Err(CliError::input(text));
+    }
+    let data = args.reading.check();
+    if data.options.weight.is_some() {
+        return Err(CliError::input("--weight: auto counts every row alike; `compare` and `train` take weights"));
+    }
+    if let Some(count) = threads {
         threads::limit(count)?;
     }
-    let options = &plan.data.options;
-    let table = input::table_of(&plan.file, &plan.data)?;
-    input::check_columns(options, &table)?;
-    let found = find::look(table.clone(), &[], options, &plan.file)?;
-    let job = Job::new(&plan, &table)?;
+    let table = input::table_of(&file, &data)?;
+    input::check_columns(&data.options, &table)?;
+    let found = find::look(table.clone(), &[], &data.options, &file)?;
+    let whole = Preparation::fit(&table, &data.options)?;
+    let all = whole.apply::<f32>(&table)?;
+    if all.labels().is_empty() {
+        return Err(CliError::input(format!("{}: auto is for two classes", file.display())));
+    }
+    let (metric, fpr) = want.of(all.len(), all.positives(), FPR);
+    let candidates = args.candidates.check(metric)?;
+    let out = args.out.unwrap_or_else(|| format!("{}.auto", stem(&file)).into());
+    let plan = Plan { file, data, candidates, metric, fpr, rule, seed, out, json };
     input::say(&found.notes);
-    let outcome = job.run()?;
+    let folds = Folds::new(&all, folds.unwrap_or_else(|| search::folds(all.len())), 1, seed, search::MOST_ROWS)?;
+    let (store, is_libsvm) = (Store::open(None)?, whole.label_column().is_none());
+    let (table, of, data) = (&table, &plan.data, all.fingerprint());
+    let job = Job { table, plan: of, folds, metric, fpr, seed, threads, is_libsvm, store, data };
+    let searched = match &plan.candidates {
+        Some(candidates) => search::among(&job, candidates)?,
+        None => search::search(&job, &all)?,
+    };
+    let outcome = outcome::outcome(&plan, &job, &searched, all.labels(), job.chance(&all))?;
     make(&plan.out)?;
     let place = |name: &str| plan.out.join(name);
     let card = card::html(&plan, &found, &outcome);
@@ -145,33 +158,25 @@ fn importances_csv(outcome: &Outcome) -> String {
 /// For people.
 fn lines(plan: &Plan, found: &find::Found, outcome: &Outcome) -> Result<()> {
     let say = |text: String| output::line(wrap(&text, 2));
-    let width = plan.candidates.iter().map(|candidate| candidate.name.len()).max().unwrap_or(0).max(6);
-    let parts = &outcome.parts;
-    say(format!(
-        "{}: {} rows ({} positive) to train on, {} ({} positive) set aside",
-        plan.file.display(),
-        parts.train_rows,
-        parts.train_positives,
-        parts.test_rows,
-        parts.test_positives
-    ))?;
+    let width = outcome.tried.iter().map(|tried| tried.name.len()).max().unwrap_or(0).max(6);
+    say(format!("{}: {} rows ({} positive)", plan.file.display(), outcome.rows, outcome.positives))?;
     for name in &found.away {
         say(format!(
             "\"{name}\" alone ranks the label almost perfectly: if it is not known in time, --ignore {}",
             shell(name)
         ))?;
     }
-    output::line(format!(
-        "\n{:width$}  {} ± sd over {} folds   ahead of ce [95 %]",
-        "method", plan.metric, plan.folds
-    ))?;
-    for row in &outcome.rows {
-        let ahead =
-            row.ahead.map_or(String::new(), |[mean, low, high]| format!("   {mean:+.4} [{low:+.4}, {high:+.4}]"));
+    output::line(format!("\n{:width$}  {} ± sd over the folds   ahead of the first [95 %]", "tried", plan.metric))?;
+    for row in &outcome.tried {
+        let ahead = match row.ahead {
+            Some([mean, low, high]) => format!("   {mean:+.4} [{low:+.4}, {high:+.4}]"),
+            None if row.dropped => format!("   dropped after {} folds", row.values.len()),
+            None => String::new(),
+        };
         output::line(format!("{:width$}  {:.4} ± {:.4}{ahead}", row.name, row.mean, row.sd))?;
     }
     say(format!("\n{}", outcome.verdict))?;
-    output::line("")?;
+    output::line("\nOf held-out rows:")?;
     for figure in &outcome.figures {
         say(format!("{}: {}", figure.name, figure.text()))?;
     }
@@ -188,8 +193,8 @@ fn lines(plan: &Plan, found: &find::Found, outcome: &Outcome) -> Result<()> {
 
 /// For programs.
 fn object(plan: &Plan, found: &find::Found, outcome: &Outcome) -> serde_json::Value {
-    let rows = outcome.rows.iter().map(|row| {
-        json!({"name": row.name, "mean": row.mean, "sd": row.sd, "folds": row.values,
+    let rows = outcome.tried.iter().map(|row| {
+        json!({"name": row.name, "options": row.options, "mean": row.mean, "sd": row.sd, "folds": row.values, "dropped": row.dropped,
             "ahead": row.ahead.map(|ahead| ahead[0]), "interval": row.ahead.map(|ahead| [ahead[1], ahead[2]])})
     });
     let figures = outcome
@@ -197,7 +202,8 @@ fn object(plan: &Plan, found: &find::Found, outcome: &Outcome) -> serde_json::Va
         .iter()
         .map(|figure| (figure.key.to_string(), json!({"value": figure.value, "interval": figure.interval})));
     json!({
-        "metric": plan.metric, "shipped": outcome.shipped, "beyond_noise": outcome.beyond, "verdict": outcome.verdict,
+        "metric": plan.metric, "fpr": plan.fpr, "shipped": outcome.tried[outcome.taken].name, "beyond_noise": outcome.beyond,
+        "no_signal": !outcome.signal, "verdict": outcome.verdict,
         "compared": rows.collect::<Vec<_>>(),
         "figures": figures.collect::<serde_json::Map<_, _>>(),
         "threshold": outcome.threshold, "threshold_interval": outcome.threshold_interval,

@@ -1,41 +1,18 @@
 //! The table of `compare` and its verdict.
 
 use super::Plan;
-use super::measure::Row;
 use crate::args::candidates::Candidate;
 use crate::error::Result;
 use crate::output;
+use crate::run::folds::{Ahead, Job, Row};
+use crate::run::search::{no_signal, verdict};
 use crate::tell::paired::mean_sd;
 use crate::tell::text::{WIDTH, wrap};
-use serde_json::{Value, json};
+use serde_json::json;
 use undercurve::data::Dataset;
-use undercurve::metric::student;
 
 /// Characters of a row of the table but for its name and the axis of its interval.
 const CELLS: usize = 56;
-
-/// How far a method is ahead of cross-entropy, and half its interval.
-pub struct Ahead {
-    pub mean: f64,
-    pub half: f64,
-}
-
-impl Ahead {
-    /// With a variance of 1/(r·k) + 1/(k − 1) times that of a fold: the training rows of k folds, r times drawn, overlap.
-    pub fn new(ours: &[f64], theirs: &[f64], folds: usize) -> Self {
-        let apart: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| a - b).collect();
-        let (mean, sd) = mean_sd(&apart);
-        let (all, k) = (apart.len() as f64, folds as f64);
-        Self { mean, half: student(apart.len() as u64 - 1) * sd * (1.0 / all + 1.0 / (k - 1.0)).sqrt() }
-    }
-}
-
-impl Ahead {
-    /// Of a method from what knows nothing.
-    fn of_chance(values: &[f64], chance: f64, folds: usize) -> Self {
-        Self::new(values, &vec![chance; values.len()], folds)
-    }
-}
 
 /// An interval on an axis over `span`, of so many characters: `-` within it, `o` at its middle, `|` at 0.
 fn picture(ahead: &Ahead, [low, high]: [f64; 2], axis: usize) -> String {
@@ -48,69 +25,49 @@ fn picture(ahead: &Ahead, [low, high]: [f64; 2], axis: usize) -> String {
     cells.into_iter().collect::<String>().trim_end().to_string()
 }
 
-/// How many of its choices lie at an end of the grid.
-fn edges(row: &Row) -> usize {
-    row.trained.iter().filter(|one| one.edge).count()
-}
-
-/// The settings chosen on each fold.
-fn chosen(row: &Row) -> Value {
-    let one = |settings: &[(String, String)]| settings.iter().map(|(k, v)| (k.clone(), json!(v))).collect::<Value>();
-    row.trained.iter().map(|trained| one(&trained.chosen)).collect()
-}
-
-/// The row with the greatest mean, the first of equal ones.
-pub fn best(rows: &[Row]) -> usize {
-    let mean = |at: usize| mean_sd(&rows[at].values()).0;
-    (1..rows.len()).fold(0, |best, at| if mean(at) > mean(best) { at } else { best })
-}
-
 /// What is printed.
-struct Table<'a> {
+pub struct Table<'a> {
     plan: &'a Plan,
     rows: &'a [Row],
+    /// The row that is taken.
+    taken: usize,
+    data: &'a Dataset<f32>,
     metric: String,
     folds: String,
-    /// How far each is ahead of cross-entropy with the same model.
+    /// Of each the row that it is held against, and how far it is ahead.
+    base: Vec<usize>,
     ahead: Vec<Ahead>,
     /// What scores that know nothing come to.
     chance: f64,
+    count: usize,
 }
 
-/// The table and the verdict.
-pub fn print(plan: &Plan, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
-    let metric = match plan.metric {
-        "pauc" => format!("pauc {}:{}", plan.fpr.0, plan.fpr.1),
-        other => other.to_string(),
-    };
-    let folds = match plan.repeats {
-        1 => format!("{} folds", plan.folds),
-        repeats => format!("{repeats} times {} folds", plan.folds),
-    };
-    let base = |at: usize| rows[plan.base(at)].values();
-    let ahead = rows.iter().enumerate().map(|(at, row)| Ahead::new(&row.values(), &base(at), plan.folds)).collect();
-    let chance = plan.chance(data.len(), data.positives());
-    let table = Table { plan, rows, metric, folds, ahead, chance };
-    if plan.json { table.objects() } else { table.lines(data) }
-}
+impl<'a> Table<'a> {
+    pub fn new(plan: &'a Plan, job: &Job<'_>, rows: &'a [Row], taken: usize, data: &'a Dataset<f32>) -> Self {
+        // Of methods that were named cross-entropy with the same model, of a search the simplest model.
+        let base = |row: &Row| match &plan.candidates {
+            Some(_) => rows.iter().position(|other| other.candidate.model == row.candidate.model).unwrap_or(0),
+            None => 0,
+        };
+        let base: Vec<usize> = rows.iter().map(base).collect();
+        let count = job.folds.count;
+        let ahead = rows.iter().zip(&base).map(|(row, &base)| Ahead::new(&row.values(), &rows[base].values(), count));
+        let (metric, folds, chance) = (job.metric_told(), job.folds.told(), job.chance(data));
+        Self { plan, rows, taken, data, metric, folds, ahead: ahead.collect(), base, chance, count }
+    }
 
-impl Table<'_> {
-    /// The row with the greatest mean, how far it is ahead of cross-entropy with its model, and whether beyond noise.
-    fn verdict(&self) -> (usize, &Ahead, bool) {
-        let best = best(self.rows);
-        let ahead = &self.ahead[best];
-        (best, ahead, !self.is_base(best) && ahead.mean - ahead.half > 0.0)
+    /// The table and the verdict.
+    pub fn print(&self) -> Result<()> {
+        if self.plan.json { self.objects() } else { self.lines() }
     }
 
     fn is_base(&self, at: usize) -> bool {
-        self.plan.base(at) == at
+        self.base[at] == at
     }
 
-    /// The interval of the greatest mean, where it holds what scores come to that know nothing.
-    fn no_signal(&self, best: usize) -> Option<[f64; 2]> {
-        let above = Ahead::of_chance(&self.rows[best].values(), self.chance, self.plan.folds);
-        let ends = [above.mean - above.half, above.mean + above.half].map(|end| end + self.chance);
-        (ends[0] <= self.chance).then_some(ends)
+    /// The interval of what is taken, where it holds what scores come to that know nothing.
+    fn no_signal(&self) -> Option<[f64; 2]> {
+        no_signal(&self.rows[self.taken], self.chance, self.count)
     }
 
     /// For programs.
@@ -118,68 +75,61 @@ impl Table<'_> {
         let (plan, rows) = (self.plan, self.rows);
         for (at, (row, ahead)) in rows.iter().zip(&self.ahead).enumerate() {
             let (mean, sd) = mean_sd(&row.values());
-            let interval = (!self.is_base(at)).then_some([ahead.mean - ahead.half, ahead.mean + ahead.half]);
+            let other = !self.is_base(at);
             output::line(json!({
-                "method": row.candidate.method, "model": row.candidate.model.to_string(), "metric": self.metric,
-                "folds": row.values(), "mean": mean, "sd": sd,
-                "chosen": plan.tune.then(|| chosen(row)), "at_edge": plan.tune.then(|| edges(row)),
-                "ahead": (!self.is_base(at)).then_some(ahead.mean), "interval": interval, "seconds": row.seconds(),
-                "at_random": self.chance,
+                "name": row.candidate.name, "method": row.candidate.method, "model": row.candidate.model.to_string(),
+                "options": row.candidate.options(), "metric": self.metric, "folds": row.values(), "mean": mean, "sd": sd,
+                "ahead": other.then_some(ahead.mean), "interval": other.then_some(ahead.ends()),
+                "seconds": row.seconds(), "dropped": row.dropped, "at_random": self.chance,
             }))?;
         }
-        let (best, _, beyond) = self.verdict();
-        let Candidate { method, model, .. } = &rows[best].candidate;
+        let Candidate { name, method, model, .. } = &rows[self.taken].candidate;
         output::line(json!({
-            "best": method, "model": model.to_string(), "beyond_noise": beyond, "folds": plan.folds, "repeats": plan.repeats,
-            "no_signal": self.no_signal(best).is_some(),
+            "best": method, "model": model.to_string(), "name": name, "beyond_noise": self.beyond(), "folds": self.count,
+            "repeats": plan.repeats, "no_signal": self.no_signal().is_some(),
         }))
     }
 
+    /// Whether what is taken is ahead of what it is held against, beyond noise.
+    fn beyond(&self) -> bool {
+        !self.is_base(self.taken) && self.ahead[self.taken].ends()[0] > 0.0
+    }
+
     /// For people.
-    fn lines(&self, data: &Dataset<f32>) -> Result<()> {
-        let (plan, rows) = (self.plan, self.rows);
+    fn lines(&self) -> Result<()> {
+        let (plan, data) = (self.plan, self.data);
         let line = |text: String| output::line(wrap(&text, 2));
         line(format!(
-            "{}: {} rows ({} positive), {} columns; {}, {}, {}{}, seed {}; scores at random have {:.4}",
+            "{}: {} rows ({} positive), {} columns; {}, {}, seed {}; scores at random have {:.4}",
             plan.file.display(),
             data.len(),
             data.positives(),
             data.cols(),
             self.metric,
             self.folds,
-            plan.models,
-            if plan.tune { ", tuned" } else { "" },
             plan.seed,
             self.chance
         ))?;
         self.rows()?;
-        for row in rows.iter().filter(|row| plan.tune && edges(row) > 0) {
-            line(format!(
-                "{}: {} of {} choices of lr and decay lie at an end of the grid; it may have more to gain.",
-                row.candidate.name,
-                edges(row),
-                row.trained.len()
-            ))?;
-        }
-        let (each, all) = rows
-            .iter()
-            .fold((0.0, 0), |(sum, n), row| (sum + row.seconds() * row.trained.len() as f64, n + row.trained.len()));
-        line(format!(
-            "{all} trainings of {each:.1} s together; one of cross-entropy takes {:.2} s.",
-            rows[0].seconds()
-        ))?;
-        let (best, Ahead { mean, half }, beyond) = self.verdict();
-        let (name, metric, folds) = (&rows[best].candidate.name, &self.metric, &self.folds);
-        if let Some([low, high]) = self.no_signal(best) {
+        let each = self.rows.iter().map(|row| row.seconds() * row.trained.len() as f64).sum::<f64>();
+        let all: usize = self.rows.iter().map(|row| row.trained.len()).sum();
+        line(format!("{all} trainings of {each:.1} s together."))?;
+        let (name, metric, folds) = (&self.rows[self.taken].candidate.name, &self.metric, &self.folds);
+        if let Some([low, high]) = self.no_signal() {
             return line(format!(
-                "No signal found: the 95 % interval of the greatest mean {metric}, {name} with [{low:.4}, {high:.4}], holds that of scores at random, {:.4}.",
+                "No signal found: the 95 % interval of the mean {metric} of {name}, [{low:.4}, {high:.4}], holds that of scores at random, {:.4}.",
                 self.chance
             ));
         }
-        let models = self.rows.iter().filter(|row| row.candidate.method == "ce").count();
+        if plan.candidates.is_none() {
+            return line(verdict(self.rows, self.taken, metric, self.count));
+        }
+        let ahead = &self.ahead[self.taken];
+        let models = self.base.iter().enumerate().filter(|(at, base)| at == *base).count();
         let same = if models > 1 { " with the same model" } else { "" };
-        let by = format!("by {mean:.4} in {metric}, {:.4} to {:.4}.", mean - half, mean + half);
-        line(match (self.is_base(best), beyond) {
+        let [low, high] = ahead.ends();
+        let by = format!("by {:.4} in {metric}, {low:.4} to {high:.4}.", ahead.mean);
+        line(match (self.is_base(self.taken), self.beyond()) {
             (true, _) => {
                 format!("Nothing beats cross-entropy{same} here: the mean {metric} of {name} is the greatest.")
             }
@@ -199,11 +149,12 @@ impl Table<'_> {
         let axis = WIDTH.saturating_sub(width + CELLS);
         let axis = if axis < 9 { 0 } else { axis };
         let line = |text: String| output::line(text.trim_end());
+        let of = if self.plan.candidates.is_some() { "ce" } else { "ridge" };
         line(format!(
             "{:width$}  {:>6} ± sd     {:>26}  {:>7}  {}",
             "method",
             "mean",
-            "ahead of ce [95 %]",
+            format!("ahead of {of} [95 %]"),
             "seconds",
             if axis > 0 { "0 at |" } else { "" }
         ))?;
@@ -211,6 +162,9 @@ impl Table<'_> {
             let (mean, sd) = mean_sd(&row.values());
             let apart = match self.is_base(at) {
                 true => String::new(),
+                false if self.rows[at].dropped => {
+                    format!("{:+.4} on {} folds", ahead.mean, self.rows[at].trained.len())
+                }
                 false => {
                     format!("{:+.4} [{:+.4}, {:+.4}]", ahead.mean, ahead.mean - ahead.half, ahead.mean + ahead.half)
                 }

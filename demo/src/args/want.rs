@@ -1,0 +1,72 @@
+//! What is wanted of a ranking, as people say it: `--want`.
+
+use undercurve::metric::Top;
+
+/// What is wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Want {
+    /// A metric, by the core's name.
+    Metric(&'static str),
+    /// Few false positives.
+    Fpr(f64),
+    /// The best of so many alerts.
+    Alerts(Top),
+}
+
+/// Reads it.
+pub fn want(text: &str) -> Result<Want, String> {
+    let plain = text.trim().to_lowercase();
+    let alerts = |count: &str| count.replace(' ', "").parse().ok().map(Want::Alerts);
+    let found = match plain.as_str() {
+        "ap" => Some(Want::Metric("ap")),
+        "auroc" => Some(Want::Metric("auroc")),
+        "pauc" => Some(Want::Metric("pauc")),
+        other => {
+            let of = |start: &str| other.strip_prefix(start).map(str::trim);
+            if let Some(rate) = of("fpr<=") {
+                rate.parse().ok().filter(|&rate: &f64| rate > 0.0 && rate <= 1.0).map(Want::Fpr)
+            } else if let Some(count) = of("recall@").or(of("precision@")).or(of("top:")) {
+                alerts(count)
+            } else {
+                other.strip_suffix("alerts").and_then(|count| alerts(count.trim()))
+            }
+        }
+    };
+    found.ok_or_else(|| {
+        "expected ap, auroc, pauc, \"100 alerts\", \"2% alerts\", recall@100 or \"fpr<=0.001\"".to_string()
+    })
+}
+
+impl Want {
+    /// The metric of folds, and the range of false-positive rates: of alerts that of as many negatives.
+    pub fn of(self, rows: usize, positives: usize, range: (f64, f64)) -> (&'static str, (f64, f64)) {
+        match self {
+            Self::Metric(name) => (name, range),
+            Self::Fpr(most) => ("pauc", (0.0, most)),
+            Self::Alerts(top) => {
+                let alerts = top.of(rows as f64).unwrap_or(rows as f64);
+                ("pauc", (0.0, (alerts / (rows - positives).max(1) as f64).min(1.0)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Want, want};
+    use undercurve::metric::Top;
+
+    #[test]
+    fn it_is_read_as_people_say_it() {
+        for text in ["100 alerts", "recall@100", "precision@100", "top:100", " 100 Alerts"] {
+            assert_eq!(want(text), Ok(Want::Alerts(Top::Rows(100))), "{text}");
+        }
+        assert_eq!(want("2% alerts"), Ok(Want::Alerts(Top::Percent(2.0))));
+        assert_eq!(want("fpr<=0.001").map(|want| want.of(1000, 100, (0.0, 0.05))), Ok(("pauc", (0.0, 0.001))));
+        assert_eq!(want("90 alerts").map(|want| want.of(1000, 100, (0.0, 0.05))), Ok(("pauc", (0.0, 0.1))));
+        assert_eq!(want("ap").map(|want| want.of(1000, 100, (0.0, 0.05))), Ok(("ap", (0.0, 0.05))));
+        for text in ["", "alerts", "0 alerts", "1.5 alerts", "fpr<=0", "fpr<=2", "101% alerts", "map"] {
+            assert!(want(text).is_err(), "{text}");
+        }
+    }
+}

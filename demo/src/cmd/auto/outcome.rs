@@ -1,0 +1,325 @@
+//! What `auto` makes of what the search took: the model of all rows, and what the held-out scores say of it.
+
+use super::Plan;
+use crate::error::Result;
+use crate::run::folds::{Ahead, Job, Row};
+use crate::run::search::{self, Search};
+use crate::tell::explain::places;
+use crate::tell::paired::mean_sd;
+use crate::tell::threshold::choose;
+use std::fmt::Write as _;
+use undercurve::checkpoint::{SavedModel, Trained};
+use undercurve::data::Rows;
+use undercurve::decision::{Calibrate, ThresholdRule, rate_interval};
+use undercurve::metric::{Bin, Confusion, FprRange, Interval, Metrics, PrPoint, RocPoint, TieRule, Truth, brier};
+use undercurve::rng::Rng;
+use undercurve::trainer::Predictor;
+
+/// Shuffles of a column, and draws of rows for the interval of a threshold.
+const SHUFFLES: u64 = 5;
+const DRAWS: u64 = 200;
+/// Numbers that shuffled rows of all columns have together, at most, and rows that are shuffled and scored together.
+const MOST_SHUFFLED: usize = 20_000_000;
+const MOST_ROWS: usize = 2000;
+const SCORED: usize = 256;
+/// The generator's purposes.
+const SHUFFLE: u64 = 0x7368_7566;
+const DRAW: u64 = 0x6472_6177;
+/// Points of a curve in the card, and bins of its reliability.
+const POINTS: usize = 200;
+const BINS: usize = 10;
+
+/// A candidate over the folds.
+pub struct Tried {
+    pub name: String,
+    pub options: String,
+    pub values: Vec<f64>,
+    pub mean: f64,
+    pub sd: f64,
+    pub dropped: bool,
+    /// The mean lead over the simplest, and its interval.
+    pub ahead: Option<[f64; 3]>,
+}
+
+/// A figure of held-out scores.
+pub struct Figure {
+    pub key: &'static str,
+    pub name: &'static str,
+    pub value: f64,
+    pub interval: Option<[f64; 2]>,
+}
+
+impl Figure {
+    pub fn text(&self) -> String {
+        let interval = self.interval.map_or(String::new(), |[low, high]| format!(" [{low:.4}, {high:.4}]"));
+        format!("{:.4}{interval}", self.value)
+    }
+}
+
+/// What the metric loses on held-out rows when a column is shuffled.
+pub struct Importance {
+    pub column: String,
+    pub loss: f64,
+    pub sd: f64,
+}
+
+/// A row that was held out: its number, its fold, label and score.
+struct Scored {
+    row: u32,
+    fold: usize,
+    label: u8,
+    score: f32,
+}
+
+/// All that came of it.
+pub struct Outcome {
+    pub tried: Vec<Tried>,
+    pub taken: usize,
+    /// Whether what is taken is ahead of the simplest beyond noise, and whether anything is found at all.
+    pub beyond: bool,
+    pub signal: bool,
+    pub verdict: String,
+    pub file: SavedModel,
+    pub rows: usize,
+    pub positives: usize,
+    pub figures: Vec<Figure>,
+    pub threshold: Option<f64>,
+    pub threshold_interval: Option<[f64; 2]>,
+    pub rule: Option<ThresholdRule>,
+    pub importances: Vec<Importance>,
+    pub roc: Vec<RocPoint>,
+    pub pr: Vec<PrPoint>,
+    pub bins: Vec<Bin>,
+    scored: Vec<Scored>,
+    model: Predictor<f32>,
+}
+
+/// Makes the model of all rows.
+///
+/// # Errors
+/// As trainings.
+pub fn outcome(
+    plan: &Plan,
+    job: &Job<'_>,
+    Search { rows, taken }: &Search,
+    labels: &[u8],
+    chance: f64,
+) -> Result<Outcome> {
+    let (row, count) = (&rows[*taken], job.folds.count);
+    let scored = scored(job, row, labels);
+    let (held_out, truth): (Vec<f32>, Vec<u8>) = scored.iter().map(|one| (one.score, one.label)).unzip();
+    let (numbers, _): (Vec<u32>, ()) = ((0..labels.len() as u32).collect(), ());
+    let (preparation, data) = job.prepared(row.candidate.encoding, &numbers)?;
+    let (run, model) = job.fit(&row.candidate, &preparation, &data)?;
+    let (done, total) = (run.steps_done(), run.total_steps());
+    let name = format!("{count} folds {}", plan.metric);
+    let trained = Trained { step: done, done, of: total, over: true, figures: vec![(name, row.mean())] };
+    let mut file = SavedModel { trained, ..model.file(preparation) };
+    let on = Truth::new(&truth, &[])?;
+    if !file.probabilities || !run.config().class_weights.is_empty() {
+        file.calibrate(Calibrate::Platt, &held_out, on, "held-out folds")?;
+    }
+    if let Some(rule) = plan.rule {
+        let chosen = choose(rule, &held_out, on, None, "held-out folds")?;
+        (file.threshold, file.decided) = (Some(chosen.at()), Some(chosen.decided().clone()));
+    }
+    let model = Predictor::<f32>::of(&file)?;
+    let probabilities: Vec<f64> =
+        held_out.iter().filter_map(|&score| model.probability(score)).map(f64::from).collect();
+    let mut memory = Metrics::<f32>::new();
+    let bins = Metrics::<f64>::new().reliability(&probabilities, &on, BINS)?;
+    let ahead = |of: &Row| Ahead::new(&of.values(), &rows[0].values(), count);
+    let tried = rows.iter().enumerate().map(|(at, of)| {
+        let ([low, high], (mean, sd)) = (ahead(of).ends(), mean_sd(&of.values()));
+        Tried {
+            name: of.candidate.name.clone(),
+            options: of.candidate.options(),
+            values: of.values(),
+            mean,
+            sd,
+            dropped: of.dropped,
+            ahead: (at > 0 && !of.dropped).then_some([ahead(of).mean, low, high]),
+        }
+    });
+    let signal = search::no_signal(row, chance, count).is_none();
+    let mut verdict = search::verdict(rows, *taken, &job.metric_told(), count);
+    if !signal {
+        verdict += " No signal was found: its mean over the folds cannot be told from that of scores at random.";
+    }
+    Ok(Outcome {
+        tried: tried.collect(),
+        taken: *taken,
+        beyond: *taken > 0 && ahead(row).ends()[0] > 0.0,
+        signal,
+        verdict,
+        rows: labels.len(),
+        positives: labels.iter().map(|&label| usize::from(label)).sum(),
+        figures: figures(&held_out, &truth, &probabilities, file.threshold, plan.fpr)?,
+        threshold: file.threshold,
+        threshold_interval: plan.rule.map_or(Ok(None), |rule| interval(plan, rule, &held_out, &truth))?,
+        rule: plan.rule,
+        importances: importances(plan, job, row)?,
+        roc: memory.roc_curve(&held_out, &on, Some(POINTS))?,
+        pr: memory.pr_curve(&held_out, &on, Some(POINTS))?,
+        bins,
+        scored,
+        model,
+        file,
+    })
+}
+
+/// The held-out scores of the first repeat, each fold's moved to the mean of all: models of several folds differ in their bias by chance.
+fn scored(job: &Job<'_>, row: &Row, labels: &[u8]) -> Vec<Scored> {
+    let folds: Vec<(Vec<u32>, &[f32])> =
+        (0..job.folds.count).map(|split| (job.folds.split(split)[1].clone(), &*row.trained[split].scores)).collect();
+    let mean = |scores: &[f32]| scores.iter().map(|&score| f64::from(score)).sum::<f64>() / scores.len() as f64;
+    let all: f64 = folds.iter().map(|(_, scores)| mean(scores)).sum::<f64>() / folds.len() as f64;
+    let mut scored: Vec<Scored> = folds
+        .iter()
+        .enumerate()
+        .flat_map(|(fold, (rows, scores))| {
+            let shift = (all - mean(scores)) as f32;
+            rows.iter().zip(*scores).map(move |(&row, &score)| (row, fold, score + shift))
+        })
+        .map(|(row, fold, score)| Scored { row, fold, label: labels[row as usize], score })
+        .collect();
+    scored.sort_by_key(|one| one.row);
+    scored
+}
+
+/// Where the threshold lies in 95 of 100 draws of the rows that it was chosen on.
+fn interval(plan: &Plan, rule: ThresholdRule, scores: &[f32], labels: &[u8]) -> Result<Option<[f64; 2]>> {
+    let (mut memory, mut found) = (Metrics::<f32>::new(), Vec::new());
+    for draw in 0..DRAWS {
+        let mut rng = Rng::keyed(plan.seed, DRAW, draw);
+        let pick: Vec<usize> = (0..scores.len()).map(|_| (rng.uniform() * scores.len() as f64) as usize).collect();
+        let (some, own): (Vec<f32>, Vec<u8>) = pick.iter().map(|&at| (scores[at], labels[at])).unzip();
+        match memory.decide(&some, &own[..], rule) {
+            Ok(decision) if decision.threshold.is_finite() => found.push(decision.threshold),
+            _ => {}
+        }
+    }
+    found.sort_by(f64::total_cmp);
+    // (Of a rule that few draws can keep there is none.)
+    let enough = found.len() as u64 * 10 >= DRAWS * 9;
+    Ok(enough.then(|| [found[found.len() / 40], found[found.len() - 1 - found.len() / 40]]))
+}
+
+/// What the metric loses on rows that the last split holds out, by its model, when all that was made of a column is shuffled; the most first.
+fn importances(plan: &Plan, job: &Job<'_>, row: &Row) -> Result<Vec<Importance>> {
+    let part = job.part(row.candidate.encoding, job.folds.count - 1)?;
+    let (_, mut model) = job.fit(&row.pinned(), &part.preparation, &part.train)?;
+    let (data, all, metric) = (&part.held, part.held.rows(), plan.metric);
+    let (cols, places) = (data.cols(), places(&part.preparation));
+    // (Rows of each class in their share: folds are drawn so.)
+    let shuffles = if places.len() > 50 { 1 } else { SHUFFLES };
+    let most = (MOST_SHUFFLED / (places.len() * cols * shuffles as usize).max(1)).clamp(SCORED, MOST_ROWS);
+    let every = data.len().div_ceil(most);
+    let some: Vec<usize> = (0..data.len()).step_by(every).collect();
+    let labels: Vec<u8> = some.iter().map(|&row| data.labels()[row]).collect();
+    if !labels.contains(&1) || !labels.contains(&0) {
+        return Ok(Vec::new());
+    }
+    let mut scores = vec![0.0; data.len()];
+    model.score(all, &mut scores)?;
+    let own: Vec<f32> = some.iter().map(|&row| scores[row]).collect();
+    let before = measure(metric, plan.fpr, &own, &labels)?;
+    let (mut found, mut shuffled) = (Vec::new(), Vec::with_capacity(SCORED * cols));
+    let [mut own, mut drawn] = [(); 2].map(|()| vec![0.0; cols]);
+    for (number, (column, at)) in places.into_iter().enumerate() {
+        let mut losses = Vec::new();
+        for shuffle in 0..shuffles {
+            let mut order = some.clone();
+            Rng::keyed(plan.seed, SHUFFLE, number as u64 * SHUFFLES + shuffle).shuffle(&mut order);
+            let mut after = vec![0.0; some.len()];
+            for (from, after) in (0..).step_by(SCORED).zip(after.chunks_mut(SCORED)) {
+                shuffled.clear();
+                for k in from..from + after.len() {
+                    all.copy_row(some[k], &mut own)?;
+                    all.copy_row(order[k], &mut drawn)?;
+                    at.iter().for_each(|&k| own[k] = drawn[k]);
+                    shuffled.extend_from_slice(&own);
+                }
+                model.score(Rows::dense(&shuffled, cols)?, after)?;
+            }
+            losses.push(before - measure(metric, plan.fpr, &after, &labels)?);
+        }
+        let (loss, sd) = mean_sd(&losses);
+        found.push(Importance { column, loss, sd });
+    }
+    found.sort_by(|a, b| b.loss.total_cmp(&a.loss));
+    Ok(found)
+}
+
+fn measure(metric: &str, (low, high): (f64, f64), scores: &[f32], labels: &[u8]) -> Result<f64> {
+    let mut memory = Metrics::<f32>::new();
+    Ok(match metric {
+        "auroc" => memory.auroc(scores, labels)?,
+        "ap" => memory.average_precision(scores, labels)?,
+        _ => memory.partial_auc(scores, labels, FprRange::new(low, high)?, TieRule::Trapezoid)?,
+    })
+}
+
+/// The figures of held-out scores.
+fn figures(
+    scores: &[f32],
+    labels: &[u8],
+    probabilities: &[f64],
+    threshold: Option<f64>,
+    fpr: (f64, f64),
+) -> Result<Vec<Figure>> {
+    let mut memory = Metrics::<f32>::new();
+    let intervals = memory.intervals(scores, labels, FprRange::new(fpr.0, fpr.1)?)?;
+    let ends = |interval: Option<Interval>| interval.map(|ends| [ends.low, ends.high]);
+    let mut all = Vec::new();
+    for (key, name, interval) in [
+        ("auroc", "AUROC", intervals.auroc),
+        ("ap", "Average precision", intervals.ap),
+        ("pauc", "Partial AUC", intervals.pauc),
+    ] {
+        all.push(Figure { key, name, value: measure(key, fpr, scores, labels)?, interval: ends(interval) });
+    }
+    if let Some(at) = threshold {
+        let counts = Confusion::<u64>::at(scores, labels, at as f32)?;
+        let alerts = counts.true_positives + counts.false_positives;
+        let mut rate = |key, name, hits: u64, rows: u64| {
+            if rows > 0 {
+                let Interval { low, high, .. } = rate_interval(hits, rows);
+                all.push(Figure { key, name, value: hits as f64 / rows as f64, interval: Some([low, high]) });
+            }
+        };
+        rate("recall", "Recall at the threshold", counts.true_positives, counts.positives());
+        rate("precision", "Precision at the threshold", counts.true_positives, alerts);
+        rate("fpr", "False-positive rate at the threshold", counts.false_positives, counts.negatives());
+    }
+    if probabilities.len() == labels.len() {
+        let value = brier(probabilities, Truth::new(labels, &[])?)?;
+        all.push(Figure { key: "brier", name: "Brier score of the probabilities", value, interval: None });
+    }
+    Ok(all)
+}
+
+impl Outcome {
+    pub fn threshold_text(&self) -> String {
+        let (Some(at), Some(rule)) = (self.threshold, self.rule) else {
+            return "No threshold: --threshold \"precision>=0.8\" chooses one on the held-out folds".to_string();
+        };
+        let interval = self.threshold_interval.map_or(String::new(), |[low, high]| format!(" [{low:.4}, {high:.4}]"));
+        format!("Threshold {at:.4}{interval} by {rule} on the held-out folds")
+    }
+
+    /// Held-out scores.
+    pub fn scores_csv(&self) -> String {
+        let sure = self.model.has_probabilities();
+        let mut text = format!("row,fold,label,score{}\n", if sure { ",probability" } else { "" });
+        for Scored { row, fold, label, score } in &self.scored {
+            // (Writing to a string cannot fail.)
+            let _ = write!(text, "{},{},{label},{score}", row + 1, fold + 1);
+            if let Some(probability) = self.model.probability(*score).filter(|_| sure) {
+                let _ = write!(text, ",{probability}");
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
