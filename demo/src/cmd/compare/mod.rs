@@ -77,7 +77,6 @@ pub struct Plan {
     /// What was named; none where models are searched.
     candidates: Option<Vec<Candidate>>,
     metric: &'static str,
-    fpr: (f64, f64),
     repeats: usize,
     seed: u64,
     out: Option<PathBuf>,
@@ -117,7 +116,7 @@ pub fn run(args: Args) -> Result<()> {
     let most = if candidates.is_some() { usize::MAX } else { search::MOST_ROWS };
     let count = folds.unwrap_or_else(|| if candidates.is_some() { 5 } else { search::folds(all.len()) });
     let folds = Folds::new(&all, count, repeats, seed, most)?;
-    let plan = Plan { file, data, candidates, metric, fpr, repeats, seed, out, json };
+    let plan = Plan { file, data, candidates, metric, repeats, seed, out, json };
     let (store, data, is_libsvm) = (Store::open(resume.as_deref())?, all.fingerprint(), whole.label_column().is_none());
     let job = Job { table: &table, plan: &plan.data, folds, metric, fpr, seed, threads, is_libsvm, store, data };
     let (rows, taken) = match &plan.candidates {
