@@ -6,17 +6,17 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Puts the service worker beside the page, with the names of all its files. */
+/** Puts the service worker beside the page, with the names of all its files as they were written. */
 const offline = {
   name: "undercurve-offline",
   apply: "build",
-  async generateBundle(_, bundle) {
+  async writeBundle({ dir }) {
     // Names hold hashes of what is in the files; only the page's own does not.
     // (The kernels for a GPU are for those who have one; without a network the CPU trains. The picture is for those who link to the page.)
-    const files = ["./", ...Object.keys(bundle).filter((name) => name.startsWith("assets/") && !/webgpu|\.png$/.test(name)).sort().map((name) => `./${name}`)];
-    const version = createHash("sha256").update(files.join()).update(await readFile(at("index.html"))).digest("hex").slice(0, 12);
+    const files = ["./", ...(await readdir(`${dir}/assets`)).filter((name) => !/webgpu|\.png$/.test(name)).sort().map((name) => `./assets/${name}`)];
+    const version = createHash("sha256").update(files.join()).update(await readFile(`${dir}/index.html`)).digest("hex").slice(0, 12);
     const source = (await readFile(at("src/offline.js"), "utf8")).replace(/^\/\* global.*\n/m, `const FILES = ${JSON.stringify(files)};\nconst VERSION = "${version}";\n`);
-    this.emitFile({ type: "asset", fileName: "offline.js", source });
+    await writeFile(`${dir}/offline.js`, source);
   },
 };
 

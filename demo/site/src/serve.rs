@@ -30,6 +30,9 @@ pub struct Args {
     /// Build the wasm package and the page, and stop
     #[arg(long, conflicts_with = "dev")]
     build_only: bool,
+    /// Serve a folder that was built before
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["dev", "build_only"])]
+    serve: Option<PathBuf>,
     /// Build one module of the wasm package alone, and say what it is made of
     #[arg(long, value_name = "FEATURE", exclusive = true)]
     module: Option<String>,
@@ -40,6 +43,9 @@ pub struct Args {
 /// # Errors
 /// A missing tool, a failed build, a port in use; one line each.
 pub fn run(args: &Args) -> Result<()> {
+    if let Some(folder) = &args.serve {
+        return serve(folder, args);
+    }
     let checkout = Checkout::find()?;
     if let Some(feature) = &args.module {
         output::line(build_web::module(&checkout, feature)?);
@@ -54,7 +60,12 @@ pub fn run(args: &Args) -> Result<()> {
         return develop(&checkout, args);
     }
 
-    let dist = checkout.dist().canonicalize().context("demo/web/dist")?;
+    serve(&checkout.dist(), args)
+}
+
+/// Answers requests for the files of a folder.
+fn serve(folder: &Path, args: &Args) -> Result<()> {
+    let dist = folder.canonicalize().with_context(|| folder.display().to_string())?;
     let (server, port) = bind(args.port)?;
     let address = format!("http://127.0.0.1:{port}/");
     output::line(format_args!("\nundercurve is at {address}  (Ctrl-C stops it)"));

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
-import { preview } from "vite";
+import { dist, serve } from "./server.mjs";
 import { Exact, init, synthetic } from "../../../wasm/js/index.js";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -17,13 +17,13 @@ let home;
 const browsers = [];
 
 before(async () => {
-  server = await preview({ root: new URL("..", import.meta.url).pathname, logLevel: "silent", preview: { host: "127.0.0.1", port: 0 } });
-  home = `http://127.0.0.1:${server.httpServer.address().port}/`;
+  server = await serve(dist);
+  ({ home } = server);
   await init();
 });
 after(async () => {
   for (const browser of browsers) await browser.close();
-  await server?.close();
+  await server?.stop();
 });
 
 async function open(hash, webgpu = false) {

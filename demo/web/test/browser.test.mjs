@@ -2,14 +2,14 @@
 // a file for the picture of the README.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { readFile, readdir } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { Model, initFiles } from "../../../wasm/js/files.js";
 import { parquetWriteBuffer } from "hyparquet-writer";
-import { preview } from "vite";
-import { axe, browser, finished, home, metrics, open, root, settled, tabled } from "./page.mjs";
+import { axe, browser, dist, finished, home, metrics, open, root, serve, settled, tabled, watch } from "./page.mjs";
 
 const drop = (page, name, text) => page.setInputFiles("#file", { name, mimeType: "text/plain", buffer: Buffer.from(text) });
 function goodCsv() {
@@ -37,7 +37,6 @@ test("the first result comes in time, is the measured one, and stays on this mac
   const [mine, theirs] = await page.evaluate(() => globalThis.undercurve.batches().then((both) => both.map((rows) => [...rows])));
   assert.deepEqual(mine, theirs, "both lanes drew the same batch");
   await settled(page);
-  const dist = resolve(root, process.env.PAGE_DIST || "dist");
   const files = [...new Set(early)].map((path) => join(dist, path === "/" ? "index.html" : path));
   const bytes = await Promise.all(files.map(async (file) => gzipSync(await readFile(file)).length));
   t.diagnostic(`${bytes.length} files before the first result, ${(bytes.reduce((sum, one) => sum + one, 0) / 1000).toFixed(1)} KB gzip`);
@@ -775,31 +774,51 @@ test("the average rises while one group falls, until their gap is bounded", asyn
   await close();
 });
 
-test("after one visit the page opens and trains with its server gone", async () => {
-  const own = await preview({ root, logLevel: "silent", preview: { host: "127.0.0.1", port: 0 } });
-  const context = await browser.newContext();
-  context.setDefaultTimeout(120000);
-  const page = await context.newPage();
-  await page.goto(`http://127.0.0.1:${own.httpServer.address().port}/#steps=20`);
-  await finished(page);
-  await page.evaluate(() => navigator.serviceWorker.ready);
-  await page.waitForFunction(() => navigator.serviceWorker.controller);
-  own.httpServer.closeAllConnections();
-  await own.close();
-  await page.goto(`${page.url().split("#")[0]}#data=digits&steps=20`);
-  await page.reload();
-  await finished(page);
-  const trained = await metrics(page);
-  assert.ok(trained.flat().every(Number.isFinite), `${trained}`);
-  assert.equal(await page.textContent("#problem"), "");
-  // A file needs the module that reads files, which this page has not loaded yet.
-  await drop(page, "good.csv", goodCsv());
-  await page.waitForSelector("#inspect");
-  await context.close();
+/** A host of plain files, as of a static site: the least that a browser needs of it. */
+async function plain(folder) {
+  const types = { html: "text/html", js: "text/javascript", css: "text/css", wasm: "application/wasm", woff2: "font/woff2" };
+  const server = createServer(async (request, response) => {
+    const name = decodeURIComponent(new URL(request.url, "http://host").pathname).slice(1) || "index.html";
+    const body = await readFile(join(folder, name)).catch(() => undefined);
+    response.writeHead(body ? 200 : 404, { "content-type": types[name.split(".").at(-1)] ?? "application/octet-stream" });
+    response.end(body);
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  return { home: `http://127.0.0.1:${server.address().port}/`, stop: () => new Promise((closed) => server.close(closed) && server.closeAllConnections()) };
+}
+
+for (const [host, start] of [["its server", serve], ["a static host", plain]]) {
+  test(`after one visit the page opens and trains with ${host} gone`, async (t) => {
+    const own = await start(dist);
+    t.after(() => own.stop());
+    const context = watch(await browser.newContext(), /ERR_CONNECTION_REFUSED/);
+    context.setDefaultTimeout(120000);
+    const page = await context.newPage();
+    await page.goto(`${own.home}#steps=20`);
+    await finished(page);
+    await page.waitForFunction(() => navigator.serviceWorker.controller, undefined, { timeout: 60000 });
+    await own.stop();
+    await page.goto(`${page.url().split("#")[0]}#data=digits&steps=20`);
+    await page.reload();
+    await finished(page);
+    const trained = await metrics(page);
+    assert.ok(trained.flat().every(Number.isFinite), `${trained}`);
+    assert.equal(await page.textContent("#problem"), "");
+    // A file needs the module that reads files, which this page has not loaded yet.
+    await drop(page, "good.csv", goodCsv());
+    await page.waitForSelector("#inspect");
+    await context.close();
+  });
+}
+
+test("what is kept for later is all there", async () => {
+  const [, listed] = (await readFile(join(dist, "offline.js"), "utf8")).match(/FILES = (\[.*?\]);/);
+  const there = (await readdir(join(dist, "assets"))).filter((name) => !/webgpu|\.png$/.test(name)).map((name) => `./assets/${name}`);
+  assert.deepEqual(JSON.parse(listed).toSorted(), ["./", ...there].toSorted());
 });
 
 test("what takes long is shown and heard, and Play is off meanwhile", async () => {
-  const context = await browser.newContext();
+  const context = watch(await browser.newContext());
   context.setDefaultTimeout(120000);
   const page = await context.newPage();
   let release;
@@ -836,7 +855,7 @@ test("a page that cannot train says why", async () => {
     [{}, "Worker", /trains models with Web Workers, which/],
     [{}, "module", /wasm|WebAssembly|fetch|load/i],
   ]) {
-    const context = await browser.newContext(options);
+    const context = watch(await browser.newContext(options), /ERR_FAILED/);
     context.setDefaultTimeout(120000);
     const page = await context.newPage();
     if (without === "module") await page.route("**/*.wasm", (route) => route.abort());

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { heightOf } from "../src/draw/columns.js";
 import { tie } from "../src/ranking.js";
-import { axe, browser, finished, home, open } from "./page.mjs";
+import { axe, browser, finished, home, open, watch } from "./page.mjs";
 
 /** What the page shows, for counting again: scores and labels of the held-out rows, and the metrics of both lanes. */
 const shown = (page) => page.evaluate(() => {
@@ -436,7 +436,7 @@ const arrived = (page, place) => page.waitForFunction((place) => {
 }, place);
 
 test("scenes to their end, in a lecture on one screen: every number is that of what is shown", async (t) => {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, reducedMotion: "reduce" });
+  const context = watch(await browser.newContext({ viewport: { width: 1280, height: 720 }, reducedMotion: "reduce" }));
   context.setDefaultTimeout(Number(process.env.PATIENCE) || 120000);
   const page = await context.newPage();
   const errors = [];

@@ -101,7 +101,7 @@ for (const [name, file, from, to, pattern] of MUTANTS) {
   await writeFile(path, (await readFile(path, "utf8")).replace(from, () => to));
   await run("npx", ["vite", "build", "--logLevel", "error"], { cwd: folder });
   const tests = FILES.filter(({ tests }) => tests.some((test) => RegExp(pattern).test(test))).map(({ file }) => file);
-  const env = { ...process.env, UNDERCURVE_LONG: "1", PATIENCE: process.env.PATIENCE ?? "15000", PAGE_DIST: join(folder, "dist") };
+  const env = { ...process.env, UNDERCURVE_LONG: "1", PATIENCE: process.env.PATIENCE ?? "15000", PAGE_DIST: join(folder, "dist"), PAGE_SERVER: program };
   const killed = await run(process.execPath, ["--test", `--test-name-pattern=${pattern}`, ...tests], { cwd: folder, env }).then(() => [], ({ stdout }) => [...stdout.matchAll(/^(?:✖|not ok \d+ -) (.*?)(?: \([\d.]+ms\))?$/gm)].map(([, test]) => test).filter((test) => !/failing tests|\.mjs$/.test(test)));
   if (!killed.length) survived += 1;
   console.log(`${killed.length ? "killed" : "SURVIVED"}: ${name}${killed.length ? ` (${killed[0]})` : ""}`);

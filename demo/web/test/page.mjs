@@ -1,20 +1,32 @@
-// What the browser's tests share: the built page, served, in headless Chromium. PAGE_DIST names another build of it.
+// What the browser's tests share: the built page, served as `cargo demo` serves it, in headless Chromium. PAGE_DIST names another build of it.
 
+import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after, before } from "node:test";
 import { chromium } from "playwright-core";
-import { preview } from "vite";
+import { dist, root, serve } from "./server.mjs";
 
-export const root = new URL("..", import.meta.url).pathname;
+export { dist, root, serve };
 export const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 let server;
 export let browser;
 export let home;
+/** What no page may meet: answers of 400 and more, errors in the console, errors that nobody caught. */
+const wrong = [];
+
+/** Notes what goes wrong in the pages of a context; with `expected`, a pattern, all but that. */
+export function watch(context, expected) {
+  const note = (what) => expected?.test(what) || wrong.push(what);
+  context.on("response", (response) => response.status() >= 400 && note(`${response.status()} ${response.url()}`));
+  context.on("console", (message) => message.type() === "error" && note(message.text()));
+  context.on("weberror", (error) => note(error.error().message));
+  return context;
+}
 
 before(async () => {
-  server = await preview({ root, logLevel: "silent", build: { outDir: process.env.PAGE_DIST || "dist" }, preview: { host: "127.0.0.1", port: 0 } });
-  home = `http://127.0.0.1:${server.httpServer.address().port}/`;
+  server = await serve(dist);
+  ({ home } = server);
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
@@ -22,12 +34,13 @@ before(async () => {
 });
 after(async () => {
   await browser?.close();
-  await server?.close();
+  await server?.stop();
+  assert.deepEqual(wrong, []);
 });
 
 /** A page that has finished its first run, with every foreign request, every error and the modules it loaded noted. */
 export async function open(hash = "", { collapse, ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const context = watch(await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options }));
   // Long, for a loaded machine: it bounds a hang, not a speed.
   context.setDefaultTimeout(Number(process.env.PATIENCE) || 120000);
   const page = await context.newPage();
