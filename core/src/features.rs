@@ -14,5 +14,7 @@ pub(crate) const STREAM: bool = cfg!(feature = "stream");
 pub(crate) const EXACT: bool = !COMPACT || cfg!(feature = "exact-methods");
 /// Memory of its own.
 pub(crate) const ALLOC: bool = cfg!(feature = "alloc");
+/// Rows are sorted where their scores spread over many magnitudes. The smallest programs, which hold few, do without.
+pub(crate) const SORTS: bool = !COMPACT && ALLOC;
 /// More than two classes.
 pub(crate) const MULTICLASS: bool = cfg!(feature = "multiclass");

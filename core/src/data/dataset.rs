@@ -2,7 +2,8 @@
 
 mod targets;
 
-pub use targets::{MAX_CLASSES, Targets};
+pub use super::error::MAX_CLASSES;
+pub use targets::Targets;
 pub(super) use targets::{Units, parts};
 
 use super::error::{DataError, DataErrorKind};

@@ -4,6 +4,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+/// Classes there may be. More label values than this are rather numbers to predict.
+pub const MAX_CLASSES: usize = 1000;
+
 /// The most columns that LIBSVM input may have. A model is as wide as the largest index, so one stray index must not
 /// ask for gigabytes.
 pub const MAX_COLUMNS: u32 = 1 << 26;
@@ -428,7 +431,7 @@ impl fmt::Display for DataErrorKind {
             Self::ManyClasses => write!(
                 f,
                 "more than {} label values, which are too many classes (is the label a number to predict?)",
-                crate::data::MAX_CLASSES
+                MAX_CLASSES
             ),
             Self::LoneRow { label } => write!(f, "class {} has one row, and a split needs two", Quoted(label)),
             Self::AbsentClass { label } => {

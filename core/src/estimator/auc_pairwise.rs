@@ -3,16 +3,17 @@
 //! Within a batch that is drawn per class the mean over its pairs is unbiased. c_i = Σ_j κℓ'(t_ij), c_j = −Σ_i κℓ'(t_ij)
 //! with κ = 1/(b₊b₋), times h'(s). Cost O(b₊b₋). Memory: 2·rows values of scratch.
 
-use super::{Estimator, Exact, Grad, Link, PairEstimator, both_classes, commit, finite};
+use super::{Estimator, Exact, Grad, Link, PairEstimator, PairSums, PairWeights, both_classes, commit, finite};
 use crate::batch::{Batch, Shape};
 use crate::device::Recipe;
-use crate::error::Result;
+use crate::error::{Result, exact_len};
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
+use crate::registry::optimizers::optimizer;
 use crate::registry::params::{
     BATCH_STEPS, BETA1, BETA2, DECAY, EPS, MARGIN, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, RESTART, SCALE,
-    SCHEDULE, SMOOTHING, SURROGATE, auto_lr, link, optimizer,
+    SCHEDULE, SMOOTHING, SURROGATE, auto_lr, link,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -133,6 +134,27 @@ impl<T: Real, L: Loss> Estimator<T> for AucPairwise<L> {
         grad: Grad<'_, T>,
     ) -> Result<f64> {
         self.evaluate(batch, scratch, Some(grad.scores))
+    }
+}
+
+impl<T: Real, L: Loss> PairEstimator<T> for AucPairwise<L> {
+    fn loss(&self) -> AnySurrogate<T> {
+        self.surrogate()
+    }
+    fn width(&self) -> usize {
+        0
+    }
+    fn weigh(&self, batch: &Batch<'_, T>, sums: PairSums<'_, T>, _: &[T], out: PairWeights<'_, T>) -> Result<f64> {
+        let (low, high) = super::both_classes(batch)?;
+        for (what, got) in
+            [("sums.low", sums.low.len()), ("weights.low", out.low.len()), ("weights.high", out.high.len())]
+        {
+            exact_len(what, high.len(), got)?;
+        }
+        let pairs = low.len() as f64 * high.len() as f64;
+        out.low.fill(T::of(1.0 / pairs));
+        out.high.fill(T::ZERO);
+        super::finite("pairwise loss", sums.low.iter().map(|sum| sum.f64()).sum::<f64>() / pairs)
     }
 }
 

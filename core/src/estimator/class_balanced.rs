@@ -14,9 +14,10 @@ use crate::device::Recipe;
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
+use crate::registry::optimizers::optimizer;
 use crate::registry::params::{
     BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, RESTART, SAMPLING,
-    SCHEDULE, WEIGHTS, adam_lr, number, optimizer, with_first_order,
+    SCHEDULE, WEIGHTS, adam_lr, number, with_first_order,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};

@@ -9,9 +9,9 @@ use crate::device::Recipe;
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
+use crate::registry::optimizers::optimizer;
 use crate::registry::params::{
     BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, NEGATIVES, POSITIVES, Param, SAMPLING, SCHEDULE, WEIGHTS, adam_lr,
-    optimizer,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};

@@ -21,9 +21,10 @@ use crate::device::Recipe;
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
+use crate::registry::optimizers::optimizer;
 use crate::registry::params::{
     BATCH, BETA1, BETA2, DECAY_TO, Domain, EPS, FROM_CE, FROM_CE_STEPS, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR,
-    Param, SAMPLING, SCHEDULE, WEIGHTS, adam_lr, from_cross_entropy, optimizer, pull,
+    Param, SAMPLING, SCHEDULE, WEIGHTS, adam_lr, from_cross_entropy, pull,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};

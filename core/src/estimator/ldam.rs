@@ -21,9 +21,10 @@ use crate::device::Recipe;
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
+use crate::registry::optimizers::optimizer;
 use crate::registry::params::{
     Auto, BATCH, BATCH_STEPS, BETA1, BETA2, BIG, DECAY, EPS, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, RESTART,
-    SAMPLING, SCHEDULE, TINY, WEIGHTS, adam_lr, auto_count, number, optimizer, with_first_order,
+    SAMPLING, SCHEDULE, TINY, WEIGHTS, adam_lr, auto_count, number, with_first_order,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};

@@ -23,9 +23,10 @@ use crate::error::{Error, Result, exact_len};
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
+use crate::registry::optimizers::optimizer;
 use crate::registry::params::{
     BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, Domain, EPS, MARGIN, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, Param,
-    RESTART, SAMPLING, SCALE, SCHEDULE, SMOOTHING, SURROGATE, WEIGHTS, adam_lr, link, optimizer, with_first_order,
+    RESTART, SAMPLING, SCALE, SCHEDULE, SMOOTHING, SURROGATE, WEIGHTS, adam_lr, link, with_first_order,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};

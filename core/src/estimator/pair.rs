@@ -9,11 +9,11 @@
 //! Whoever sweeps the pairs elsewhere meets the objective here: a GPU computes sums and slopes and leaves the weights to the
 //! core; several machines add their sums before the weights are made.
 
-use super::{AucPairwise, Estimator, Soap};
+use super::Estimator;
 use crate::batch::Batch;
-use crate::error::{Result, exact_len};
+use crate::error::Result;
 use crate::real::Real;
-use crate::surrogate::{AnySurrogate, Loss};
+use crate::surrogate::AnySurrogate;
 
 /// Sums over the pairs of each positive of a batch, in its order.
 #[derive(Clone, Copy, Debug)]
@@ -47,37 +47,4 @@ pub trait PairEstimator<T: Real>: Estimator<T> {
     /// # Errors
     /// As [`Estimator::gradient`], `Length`. Only `Overflow` leaves something in `out`, which then means nothing.
     fn weigh(&self, batch: &Batch<'_, T>, sums: PairSums<'_, T>, state: &[T], out: PairWeights<'_, T>) -> Result<f64>;
-}
-
-impl<T: Real, L: Loss> PairEstimator<T> for Soap<L> {
-    fn loss(&self) -> AnySurrogate<T> {
-        self.surrogate()
-    }
-    fn width(&self) -> usize {
-        2
-    }
-    fn weigh(&self, batch: &Batch<'_, T>, sums: PairSums<'_, T>, state: &[T], out: PairWeights<'_, T>) -> Result<f64> {
-        Soap::weigh(self, batch, sums, state, out)
-    }
-}
-
-impl<T: Real, L: Loss> PairEstimator<T> for AucPairwise<L> {
-    fn loss(&self) -> AnySurrogate<T> {
-        self.surrogate()
-    }
-    fn width(&self) -> usize {
-        0
-    }
-    fn weigh(&self, batch: &Batch<'_, T>, sums: PairSums<'_, T>, _: &[T], out: PairWeights<'_, T>) -> Result<f64> {
-        let (low, high) = super::both_classes(batch)?;
-        for (what, got) in
-            [("sums.low", sums.low.len()), ("weights.low", out.low.len()), ("weights.high", out.high.len())]
-        {
-            exact_len(what, high.len(), got)?;
-        }
-        let pairs = low.len() as f64 * high.len() as f64;
-        out.low.fill(T::of(1.0 / pairs));
-        out.high.fill(T::ZERO);
-        super::finite("pairwise loss", sums.low.iter().map(|sum| sum.f64()).sum::<f64>() / pairs)
-    }
 }

@@ -28,8 +28,7 @@
 //! Values over batches of everything are those of the objective, of the soft ones by all pairs. Cost O(b₊b₋), and O(b₋ log b₋)
 //! for first draws with SOPA. Scratch: 4 values and one `u64` a row.
 
-use super::pauc_dual::MANY;
-use super::pauc_minibatch::{over_batches, stratified};
+use super::pauc_minibatch::{MANY, over_batches, stratified};
 use super::{Estimator, Exact, Grad, Held, Link, PaucMinibatch, both_classes, commit, finite};
 use crate::batch::{Batch, Shape};
 use crate::device::Recipe;
@@ -37,6 +36,7 @@ use crate::error::{Error, Result, all_finite, exact_len};
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
+use crate::registry::optimizers::optimizer;
 use crate::registry::params::*;
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};

@@ -30,6 +30,7 @@
 //! term's inner problem. A value is that of the batch's own range. Cost O(b₊b₋) a batch, O(n log n) for everything. Scratch:
 //! 5 values and one `u64` a row, and that of [`Exact`].
 
+use super::pauc_minibatch::MANY;
 use super::{Estimator, Exact, Grad, Held, Link, PaucMinibatch, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::device::Recipe;
@@ -350,8 +351,6 @@ pub(super) const CHANGING: Param = choice(
     "steps of size lr/k in outer step k, which has k squared times the first one's, or the same in all",
 );
 const SOURCE: &str = "Yao, Lin, Yang 2022, Large-scale Optimization of Partial AUC in a Range of False Positive Rates";
-/// A batch has room for more pairs than others', of which most are not in the range.
-pub(super) const MANY: [Param; 2] = in_range(2);
 
 /// Its entry in the table of methods.
 pub(crate) const AGD: Entry = Entry {

@@ -13,7 +13,6 @@
 //! more so the fewer negatives βb₋ holds. Over everything it is exact. No state. Cost O(b₋ log b₋ + b₊k) with k negatives in
 //! the range. Scratch: 2 values and one `u32` a row.
 
-use super::pauc_dual::MANY;
 use super::{Estimator, Exact, Grad, Link, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::device::Recipe;
@@ -21,6 +20,7 @@ use crate::error::Result;
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
+use crate::registry::optimizers::optimizer;
 use crate::registry::params::*;
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -196,6 +196,9 @@ macro_rules! over_batches {
 pub(super) use over_batches;
 
 /// Its entry in the table of methods.
+/// A batch has room for more pairs than others', of which most are not in the range.
+pub(super) const MANY: [Param; 2] = in_range(2);
+
 pub(crate) const ENTRY: Entry = Entry {
     name: "pauc-minibatch",
     title: "Mini-batch partial AUC",

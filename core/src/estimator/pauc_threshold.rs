@@ -41,9 +41,10 @@ use crate::error::{Error, Result, exact_len};
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
+use crate::registry::optimizers::optimizer;
 use crate::registry::params::{
     BETA1, BETA2, DECAY_TO, EPS, FROM_CE, FROM_CE_STEPS, MARGIN, NO_RESTART, PRETRAIN_LR, Param, SCHEDULE, SMOOTHING,
-    TINY, auto_lr, in_range, link, number, optimizer, pull, scale, surrogate, text,
+    TINY, auto_lr, in_range, link, number, pull, scale, surrogate, text,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};

@@ -21,9 +21,10 @@ use crate::error::{Error, Result};
 use crate::pairs::keep_slopes::{self, Kept};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
+use crate::registry::optimizers::optimizer;
 use crate::registry::params::{
     BATCH, BETA1, BETA2, BIG, DECAY_TO, EPS, FROM_CE, FROM_CE_STEPS, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR,
-    SAMPLING, SCHEDULE, TINY, WEIGHTS, adam_lr, from_cross_entropy, link, number, optimizer, pull,
+    SAMPLING, SCHEDULE, TINY, WEIGHTS, adam_lr, from_cross_entropy, link, number, pull,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};

@@ -33,10 +33,11 @@ use crate::error::{Error, Result, exact_len};
 use crate::pairs::keep_slopes::{self, BLOCK, Begin, Next};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
+use crate::registry::optimizers::optimizer;
 use crate::registry::params::{
     Auto, BATCH, BETA1, BETA2, BIG, DECAY_TO, EPS, MARGIN, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR, PRETRAINING,
-    SAMPLING, SCHEDULE, SMOOTHING, STEPS, TINY, WEIGHTS, adam_lr, auto_count, choice, link, number, optimizer, pull,
-    scale, surrogate,
+    SAMPLING, SCHEDULE, SMOOTHING, STEPS, TINY, WEIGHTS, adam_lr, auto_count, choice, link, number, pull, scale,
+    surrogate,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -477,6 +478,18 @@ impl<T: Real, L: Loss> Estimator<T> for Soap<L> {
 fn write<T: Real>(batch: &Batch<'_, T>, u: &[T], state: &mut [T]) {
     for (&slot, u) in batch.slots().iter().zip(u.chunks_exact(2)) {
         state.iter_mut().skip(2 * slot as usize).zip(u).for_each(|(to, &u)| *to = u);
+    }
+}
+
+impl<T: Real, L: Loss> PairEstimator<T> for Soap<L> {
+    fn loss(&self) -> AnySurrogate<T> {
+        self.surrogate()
+    }
+    fn width(&self) -> usize {
+        2
+    }
+    fn weigh(&self, batch: &Batch<'_, T>, sums: PairSums<'_, T>, state: &[T], out: PairWeights<'_, T>) -> Result<f64> {
+        Soap::weigh(self, batch, sums, state, out)
     }
 }
 

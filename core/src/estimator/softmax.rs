@@ -9,8 +9,9 @@ use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
+use crate::registry::optimizers::optimizer;
 use crate::registry::params::{
-    BATCH, BATCH_STEPS, BETA1, BETA2, CLASS_DECAY, EPS, PER_CLASS, SCHEDULE, WEIGHTS, adam_lr, optimizer, sampling,
+    BATCH, BATCH_STEPS, BETA1, BETA2, CLASS_DECAY, EPS, PER_CLASS, SCHEDULE, WEIGHTS, adam_lr, sampling,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};

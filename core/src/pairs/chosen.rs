@@ -1,15 +1,14 @@
 //! Sums over checked rows, each by the method that suits its surrogate and size.
 
-use super::needs::is_windowed;
-use super::panel::{self, Smooth};
+use super::panel::{self, Smooth, is_fast, is_windowed};
 use super::tables::{self, FAST_TERMS, FULL_TERMS, Grade, Shape};
-use super::way::{self, How, MOST_PANELS, SORTS};
+use super::way::{self, How, MOST_PANELS};
 use super::weight::{Class, Range, Rows};
 use super::weighted::{self, Form};
 use super::{Sum, all_pairs, closed, ramp_sums, sorted, wide};
 use crate::batch::WEIGHTS;
 use crate::error::{Error, Result};
-use crate::features::COMPACT;
+use crate::features::{COMPACT, SORTS};
 use crate::real::Real;
 use crate::scratch::Scratch;
 use crate::surrogate::{AnySurrogate, Family, Surrogate, kernel};
@@ -351,14 +350,6 @@ fn in_panels<S: Real, Y: Class, G: Real, const AP: bool, const P: usize>(
         return value;
     }
     wide::sum::<S, Y, G, AP, P>(rows, of, wide::OWN, scratch.reborrow(), grad)
-}
-
-/// Whether the lower grade is taken where it is asked for. Its panels are half as wide: where they are too many to be found
-/// without sorting, and the others are not, they cost more. (`compact` has the higher grade alone.)
-pub(super) fn is_fast(grade: Grade, range: Range, scale: f64, rows: usize) -> bool {
-    !COMPACT
-        && grade == Grade::Fast
-        && (panel::is_dense::<FAST_TERMS>(rows, range, scale) || !panel::is_dense::<FULL_TERMS>(rows, range, scale))
 }
 
 /// The numbers of a smoothed hinge or ramp when sorting the positives pays. (Inlined, so that programs whose surrogate is known

@@ -1,9 +1,10 @@
 //! What sums over whole data borrow.
 
+use super::panel::is_windowed;
 use super::tables::Shape;
-use super::way::{FEW_SORTED, FEW_SORTED_PAIRS, SORTS, Smooth, Way};
+use super::way::{FEW_SORTED, FEW_SORTED_PAIRS, Smooth, Way};
 use super::{Sum, all_pairs, panel, ramp_sums, sorted, wide};
-use crate::features::COMPACT;
+use crate::features::{COMPACT, SORTS};
 use crate::scratch::Need;
 use crate::surrogate::{AnySurrogate, Family};
 
@@ -125,11 +126,6 @@ const fn smooth_need(way: Way, of: Smooth, rows: usize, positives: usize, ap: bo
             if is_windowed(rows) { need.either(wide::need(rows, positives, ap, wide::OWN)) } else { need }
         }
     }
-}
-
-/// Whether there may be more panels than are kept, which are then taken window by window.
-pub(super) const fn is_windowed(rows: usize) -> bool {
-    SORTS && panel::panels(rows) < rows
 }
 
 /// Partial AUC keeps a weight for every row beside its sum; row numbers and keys serve before it.

@@ -28,6 +28,20 @@ const fn terms(grade: Grade) -> usize {
     }
 }
 
+impl<'a> How<'a> {
+    /// With a plan, if there is one, of this surrogate and grade.
+    pub(crate) fn of(loss: AnySurrogate<f64>, grade: Grade, plan: Option<Plan<'a>>) -> Result<Self> {
+        let how = match plan {
+            None => Self::new(Way::Chosen, loss, grade),
+            Some(plan) => plan.how(Way::Chosen),
+        };
+        match (how.loss, how.grade) == (loss, grade) {
+            true => Ok(how),
+            false => Err(Error::Unsupported { what: OTHER }),
+        }
+    }
+}
+
 /// A smooth surrogate (sigmoid or logistic) with its tables, which it borrows from the caller.
 ///
 /// [`auc`](Self::auc), [`ap`](Self::ap), [`pauc`](Self::pauc) and [`sum`](Self::sum) are the functions of the same names for

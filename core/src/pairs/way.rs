@@ -1,10 +1,7 @@
 //! How a sum is chosen: by the surrogate, and by what all pairs, streams and panels cost.
 
 use super::panel;
-use super::plan::{self, Plan};
 use super::tables::{Grade, Shape};
-use crate::error::{Error, Result};
-use crate::features::COMPACT;
 use crate::surrogate::AnySurrogate;
 
 // Where all pairs are faster, as measured by `cargo experiment pairs --crossovers` on x86-64 with SSE2. Dealing costs
@@ -24,9 +21,6 @@ const TABLES_IN_PAIRS: u64 = 1 << 13;
 const ROW_IN_PAIRS: u64 = 6;
 /// The most panels that are counted: the scores tell how far they reach, but not how many panels they leave empty.
 pub(super) const MOST_PANELS: usize = 256;
-
-/// Whether rows are sorted where their scores spread over many magnitudes. The smallest programs, which hold few, do without.
-pub(super) const SORTS: bool = !COMPACT && cfg!(feature = "alloc");
 
 /// How to sum. The public functions choose by size; the others are there to measure where that should change.
 #[doc(hidden)]
@@ -108,7 +102,7 @@ pub(crate) struct How<'a> {
     pub(super) way: Way,
     pub(super) loss: AnySurrogate<f64>,
     pub(super) grade: Grade,
-    /// The tables of a [`Plan`] for this loss and grade.
+    /// The tables of a [`Plan`](super::Plan) for this loss and grade.
     pub(super) tables: Option<&'a [f64]>,
     /// Whether positives have weights, too.
     pub(super) weighted: bool,
@@ -118,17 +112,5 @@ impl<'a> How<'a> {
     /// Without a plan.
     pub(super) const fn new(way: Way, loss: AnySurrogate<f64>, grade: Grade) -> Self {
         Self { way, loss, grade, tables: None, weighted: false }
-    }
-
-    /// With a plan, if there is one, of this surrogate and grade.
-    pub(crate) fn of(loss: AnySurrogate<f64>, grade: Grade, plan: Option<Plan<'a>>) -> Result<Self> {
-        let how = match plan {
-            None => Self::new(Way::Chosen, loss, grade),
-            Some(plan) => plan.how(Way::Chosen),
-        };
-        match (how.loss, how.grade) == (loss, grade) {
-            true => Ok(how),
-            false => Err(Error::Unsupported { what: plan::OTHER }),
-        }
     }
 }

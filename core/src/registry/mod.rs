@@ -6,6 +6,7 @@
 pub(crate) mod entry;
 #[cfg(feature = "alloc")]
 mod json;
+pub(crate) mod optimizers;
 pub(crate) mod params;
 mod preset;
 pub(crate) mod settings;

@@ -1,6 +1,5 @@
 //! Parameters of methods: names, domains and defaults; and those that several methods share.
 
-use crate::algorithm::OPTIMIZER_NAMES;
 use crate::features::COMPACT;
 use crate::surrogate::SURROGATE_NAMES;
 
@@ -203,9 +202,6 @@ pub(crate) const BIG: f64 = 1e30;
 pub(crate) const TINY: f64 = 1e-30;
 
 pub(crate) const STEPS: &str = "steps of the algorithm, over which the rate falls";
-pub(crate) const fn optimizer(default: &'static str) -> Param {
-    choice("optimizer", default, OPTIMIZER_NAMES, "step rule; adam-plain and amsgrad are SOAP's own forms")
-}
 pub(crate) const LR: &str = "learning rate of the first step";
 pub(crate) const fn lr(default: &'static str) -> Param {
     number("lr", default, TINY, BIG, LR)

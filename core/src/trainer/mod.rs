@@ -25,6 +25,7 @@ mod predictor;
 #[cfg_attr(not(feature = "exact-methods"), path = "ridge_none.rs")]
 mod ridge;
 mod run;
+mod save;
 mod saved;
 #[cfg(feature = "stream")]
 mod stream;

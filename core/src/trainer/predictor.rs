@@ -1,7 +1,6 @@
 //! A trained model alone. It scores rows of arrays, and, if it comes from a model file, rows of tables.
 
 use super::config::{Config, TrainerError};
-use super::given::Beside;
 use super::passes::{SharedPasses, Work};
 use super::run::Run;
 use super::saved::{Saved, params, write};
@@ -132,7 +131,7 @@ impl<T: Real> Predictor<T> {
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
         let cols = Model::<T>::inputs(&self.model);
-        write(&self.config, (cols, self.data, &self.classes), &self.params, None, &Beside::NONE)
+        write(&self.config, (cols, self.data, &self.classes), &self.params, None, None)
     }
 
     /// With other parameters.

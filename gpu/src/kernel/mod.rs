@@ -14,6 +14,14 @@ pub(crate) mod rule;
 pub(crate) mod surrogate;
 pub mod wide;
 
+/// Invocations of a workgroup.
+pub(crate) const GROUP: u32 = 256;
+
+/// Rounds of so many loops.
+pub(crate) fn times(count: u32, each: u64) -> u64 {
+    u64::from(count) * each
+}
+
 /// Names of the objectives and of the rules that have a text.
 #[must_use]
 pub fn names() -> [Vec<&'static str>; 2] {

@@ -14,9 +14,6 @@ pub(in crate::data) struct Units {
     pub of: Vec<u32>,
 }
 
-/// Classes there may be. More label values than this are rather numbers to predict.
-pub const MAX_CLASSES: usize = 1000;
-
 /// What is known of each row, and a model is to tell.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

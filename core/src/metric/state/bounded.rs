@@ -1,6 +1,6 @@
 //! Counts in a fixed number of ranges of scores, and between which numbers that leaves the metrics.
 
-use super::{Cell, MOST, Narrowing, ONE, State, count};
+use super::{Cell, MOST, ONE, State, count};
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
 use crate::metric::ap::ApTally;
 use crate::metric::auroc::PairTally;
@@ -79,7 +79,7 @@ pub struct Bounds {
 #[derive(Clone, Debug)]
 pub struct Bounded {
     most: usize,
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     /// Keys of rows that are not yet counted: negatives and positives.
     waiting: [Vec<u64>; 2],
     rows: u64,
@@ -144,7 +144,7 @@ impl Bounded {
         Ok(())
     }
 
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         if !self.waiting.iter().all(Vec::is_empty) {
             let nodes = counted(self.waiting.each_mut().map(core::mem::take));
             self.join(nodes);
@@ -199,21 +199,6 @@ impl Bounded {
             |&Node { low: key, negatives, positives, .. }: &Node| Cell { key, weight: ONE, positives, negatives };
         let cells = nodes.iter().map(cell).collect();
         Some(State { cells, rows: self.rows, weights: (self.rows > 0).then_some(false), ..State::default() })
-    }
-
-    /// For a second pass over the same rows, which narrows the bounds: ranges of both classes are cut into as many as fit so many
-    /// bytes, those that widen the bounds most into the most.
-    ///
-    /// # Errors
-    /// `Empty` without rows, `OneClass`.
-    pub fn narrow(mut self, bytes: usize) -> Result<Narrowing> {
-        self.settle();
-        let [positives, negatives] = self.labels();
-        match (positives, negatives) {
-            (0, 0) => Err(Error::Empty { what: "scores" }),
-            (0, _) | (_, 0) => Err(Error::OneClass),
-            _ => Ok(Narrowing::new(self.nodes, bytes)),
-        }
     }
 
     /// The ranges of all rows; some more while rows wait.

@@ -1,6 +1,6 @@
 //! The second of two passes over rows that a fixed number of ranges cannot tell apart.
 
-use super::bounded::{self, Bounds, Node};
+use super::bounded::{self, Bounded, Bounds, Node};
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
 use crate::metric::FprRange;
 use crate::real::Real;
@@ -43,6 +43,23 @@ pub struct Narrowing {
     first: [u64; 2],
     /// Rows that it cannot have had.
     others: u64,
+}
+
+impl Bounded {
+    /// For a second pass over the same rows, which narrows the bounds: ranges of both classes are cut into as many as fit so many
+    /// bytes, those that widen the bounds most into the most.
+    ///
+    /// # Errors
+    /// `Empty` without rows, `OneClass`.
+    pub fn narrow(mut self, bytes: usize) -> Result<Narrowing> {
+        self.settle();
+        let [positives, negatives] = self.labels();
+        match (positives, negatives) {
+            (0, 0) => Err(Error::Empty { what: "scores" }),
+            (0, _) | (_, 0) => Err(Error::OneClass),
+            _ => Ok(Narrowing::new(self.nodes, bytes)),
+        }
+    }
 }
 
 impl Narrowing {

@@ -1,7 +1,7 @@
 //! The panels that scores lie in.
 
-use crate::pairs::needs::is_windowed;
-use crate::pairs::tables::{FULL_TERMS, width};
+use crate::features::{COMPACT, SORTS};
+use crate::pairs::tables::{FAST_TERMS, FULL_TERMS, Grade, width};
 use crate::real::Real;
 use crate::slices::Place as _;
 
@@ -11,6 +11,11 @@ pub(super) const BLOCK: usize = 64;
 /// Panels that so many rows can fill, at most.
 pub(in crate::pairs) const fn panels(rows: usize) -> usize {
     if rows > 1 << 16 { 1 << 16 } else { rows }
+}
+
+/// Whether there may be more panels than are kept, which are then taken window by window.
+pub(in crate::pairs) const fn is_windowed(rows: usize) -> bool {
+    SORTS && panels(rows) < rows
 }
 
 /// Consecutive panels up to which no row is sorted.
@@ -182,9 +187,17 @@ fn bulk<S: Real>(scores: &[S], inverse: f64, keys: &mut [u64], fits: impl Fn(f64
 }
 
 /// Whether all scores lie in consecutive panels of so many terms, which are then found without sorting.
-pub(in crate::pairs) fn is_dense<const P: usize>(rows: usize, (low, high): (f64, f64), scale: f64) -> bool {
+fn is_dense<const P: usize>(rows: usize, (low, high): (f64, f64), scale: f64) -> bool {
     width::<P>(scale)
         .is_some_and(|(_, inverse)| fits(libm::rint(low * inverse), libm::rint(high * inverse), dense_panels(rows)))
+}
+
+/// Whether the lower grade is taken where it is asked for. Its panels are half as wide: where they are too many to be found
+/// without sorting, and the others are not, they cost more. (`compact` has the higher grade alone.)
+pub(in crate::pairs) fn is_fast(grade: Grade, range: (f64, f64), scale: f64, rows: usize) -> bool {
+    !COMPACT
+        && grade == Grade::Fast
+        && (is_dense::<FAST_TERMS>(rows, range, scale) || !is_dense::<FULL_TERMS>(rows, range, scale))
 }
 
 /// Whether the panels from `first` to `last` are at most `limit` and may be found by adding [`ONES`].

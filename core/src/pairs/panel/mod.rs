@@ -32,7 +32,7 @@ mod field;
 mod grid;
 
 pub(super) use field::{Kernel, fading_powers, horner, powers};
-pub(super) use grid::{is_dense, panels, rounded};
+pub(super) use grid::{is_fast, is_windowed, panels, rounded};
 
 use super::tables::{FAST_TERMS, FULL_TERMS, Shape, Tables, tables_len};
 use super::weight::{Class, Rows};
@@ -430,7 +430,7 @@ mod tests {
                     assert!(rows > panels(rows) && kind == "powers" && work::<FAST_TERMS>(&scores).is_none());
                     continue;
                 };
-                if crate::pairs::chosen::is_fast(crate::pairs::Grade::Fast, range, 1.0, rows) {
+                if is_fast(crate::pairs::Grade::Fast, range, 1.0, rows) {
                     let (fast, fast_is_dense) = work::<FAST_TERMS>(&scores).unwrap();
                     assert!(fast <= full, "{rows} rows, {kind}: {fast} and {full} multiplications");
                     assert!(fast_is_dense || !full_is_dense, "{rows} rows, {kind}: one sorts alone");

@@ -1,7 +1,7 @@
 //! What many runs come to: means, quantiles, points of a grid, the table.
 
 use super::backend::List;
-use super::told::{By, Outcome, Path, Row};
+use super::told::{All, By, Row};
 use crate::tell::paired::mean_sd;
 use crate::tell::report::{Columns, cell, shown};
 use crate::tell::signal::NoSignal;
@@ -9,15 +9,6 @@ use crate::tell::table;
 use serde_json::Value;
 use undercurve::Real;
 use undercurve::trainer::Figures;
-
-/// What is left at the end.
-pub struct All {
-    pub rows: Vec<Option<Outcome>>,
-    pub paths: Vec<Path>,
-    pub best: Option<usize>,
-    /// The files of `--save` and `--out`, of the best run.
-    pub files: [Option<Vec<u8>>; 2],
-}
 
 /// The point below which a share of sorted values lies, on the line between two of them.
 pub fn quantile(sorted: &[f64], share: f64) -> f64 {

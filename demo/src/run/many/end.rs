@@ -1,7 +1,7 @@
 //! What stands below the rows of many runs.
 
-use super::all::All;
 use super::backend::List;
+use super::told::All;
 use super::told::By;
 use crate::error::Result;
 use crate::output;

@@ -1,6 +1,7 @@
 //! `--plot`: the band of many seeds over steps, and the map of a grid.
 
-use super::all::{All, quantile, sorted};
+use super::all::{quantile, sorted};
+use super::told::All;
 use super::told::By;
 use crate::args::grid::{Axis, Grid};
 use crate::error::Result;

@@ -1,6 +1,5 @@
 //! What is told of many runs: a row each, in their order, and what they come to.
 
-use super::all::All;
 use super::backend::{List, Told};
 use crate::args::grid::Axis;
 use crate::error::{CliError, Result};
@@ -127,6 +126,15 @@ struct Leader {
     value: f64,
     /// The files of `--save` and `--out`.
     files: [Option<Vec<u8>>; 2],
+}
+
+/// What is left at the end.
+pub struct All {
+    pub rows: Vec<Option<Outcome>>,
+    pub paths: Vec<Path>,
+    pub best: Option<usize>,
+    /// The files of `--save` and `--out`, of the best run.
+    pub files: [Option<Vec<u8>>; 2],
 }
 
 /// Everything that was heard.

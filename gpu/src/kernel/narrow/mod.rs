@@ -10,12 +10,11 @@
 use super::objective::{self, Batch, OBJECTIVES, Objective};
 use super::parts::{self, Estimator, Family};
 use super::rule::{self, RULES, Rule};
+use super::{GROUP, times};
 use crate::GpuError;
 use std::fmt::Write;
 use undercurve::device::Shape;
 
-/// Invocations of a workgroup.
-pub(crate) const GROUP: u32 = 256;
 /// Rows of a batch, at most.
 pub const MAX_ROWS: u32 = 512;
 /// Rounds of an invocation, at most, of all its loops together: Mesa's llvmpipe silently stops it after 65,535.
@@ -323,10 +322,6 @@ pub(crate) struct Rounds {
     pub block: u64,
     /// Of a dispatch's last step besides.
     pub value: u64,
-}
-
-pub(crate) fn times(count: u32, each: u64) -> u64 {
-    u64::from(count) * each
 }
 
 impl Stage {

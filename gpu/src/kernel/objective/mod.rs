@@ -1,6 +1,6 @@
 //! Objectives on the device: one file each beside its text, listed once. One without a kernel is not in the list.
 
-use super::narrow::{GROUP, times};
+use super::{GROUP, times};
 use undercurve::device::Shape;
 
 macro_rules! objectives {
