@@ -3,7 +3,7 @@
 use super::config::{Config, Init, TrainerError};
 use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, reals, seal, section, sections, write_reals};
 use crate::data::{Dataset, Rows, Targets};
-use crate::model::{AnyModel, Model};
+use crate::model::AnyModel;
 use crate::real::Real;
 use alloc::string::String;
 use alloc::vec::Vec;
