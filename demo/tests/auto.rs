@@ -191,3 +191,46 @@ fn what_it_does_not_do_it_says() {
     }
     assert_eq!(folder.names(), ["d.csv", "three.csv"], "nothing is written");
 }
+
+/// What is wanted at the top of the list is told as `eval` counts it, beside cross-entropy, and folds choose the method.
+#[test]
+fn what_is_wanted_is_told() {
+    let folder = Folder::new("want");
+    folder.write("d.csv", rows());
+    let run = |args: &[&str]| run(&folder.0, &[&["train", "d.csv", "--label", "y", "--split", "0.6"], args].concat());
+    let last = |text: String| -> Value { serde_json::from_str(text.lines().last().unwrap()).unwrap() };
+    let eval = |model: &str, metric: &str| -> f64 {
+        let args = ["eval", model, "d.csv", "--held-out", "--metric", metric, "--json"];
+        last(stdout(&common::run(&folder.0, &args)))[metric].as_f64().unwrap()
+    };
+    let told = last(stdout(&run(&["--want", "20 alerts", "--out", "top.uc", "--json"])));
+    stdout(&run(&["--method", "ce-exact", "--out", "ce.uc"]));
+    let wanted = &told["wanted"];
+    assert_eq!(wanted["part"], "test");
+    for (name, metric) in [("precision of the first 20", "precision-at:20"), ("recall of the first 20", "recall-at:20")]
+    {
+        assert_eq!(wanted[name]["model"]["value"].as_f64(), Some(eval("top.uc", metric)), "{wanted}");
+        assert_eq!(wanted[name]["cross_entropy"]["value"].as_f64(), Some(eval("ce.uc", metric)), "{wanted}");
+        assert!(wanted[name]["model"]["interval"][0].is_number(), "{wanted}");
+    }
+    // The method that folds chose is that of the model, whatever it is asked by.
+    let out = run(&["--method", "top", "--fpr", "0:0.1", "--out", "other.uc"]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    let chosen = said.split("top: ").nth(1).unwrap().split(' ').next().unwrap();
+    let other = run(&["--method", chosen, "--fpr", "0:0.1", "--out", "same.uc"]);
+    assert!(out.status.success() && other.status.success(), "{said}");
+    assert_eq!(
+        std::fs::read(folder.path("other.uc")).unwrap(),
+        std::fs::read(folder.path("same.uc")).unwrap(),
+        "{said}"
+    );
+    assert!(["ce-exact", "pauc-threshold", "pauc-exact"].iter().all(|name| said.contains(name)), "{said}");
+    // A metric that is wanted chooses the ridge.
+    let told = last(stdout(&run(&["--want", "ap", "--out", "ap.uc", "--json"])));
+    assert!(told["wanted"].is_null());
+    stdout(&run(&["--method", "ce-exact", "--set", "choose=ap", "--out", "choose.uc"]));
+    assert_eq!(std::fs::read(folder.path("ap.uc")).unwrap(), std::fs::read(folder.path("choose.uc")).unwrap());
+    let out = run(&["--method", "top", "--set", "lr=1"]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.code() == Some(2) && said.contains("folds choose the method"), "{said}");
+}

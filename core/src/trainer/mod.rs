@@ -45,7 +45,7 @@ pub use figures::Figures;
 pub use given::*;
 pub use predictor::{Predictor, Scored};
 #[cfg(feature = "exact-methods")]
-pub use ridge::{Path, PathPoint};
+pub use ridge::{Path, PathPoint, TOP_METHODS, TopPoint, top};
 pub use run::{CONVERGED, Diagnostic, Objective, Run, SumReport};
 #[cfg(feature = "stream")]
 pub use stream::stream_methods;

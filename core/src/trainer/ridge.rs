@@ -18,6 +18,10 @@
 //!
 //! How the numbers were chosen, and the cost: tests/results/ridge.md. Memory: for each fold a run's, without the rows.
 
+mod top;
+
+pub use top::{TOP_METHODS, TopPoint, top};
+
 use super::config::{Config, TrainerError, pairs_without};
 use super::passes::Work;
 use super::run::Run;

@@ -1,6 +1,7 @@
 //! Models and losses that are compared: `--methods` and `--model` of `compare` and `auto`, and the models that both search without them.
 
 use super::method;
+use super::train::TOP;
 use crate::error::{CliError, Result};
 use undercurve::data::{Encode, Options, Scale};
 use undercurve::trainer::{Init, ModelSpec};
@@ -127,7 +128,7 @@ impl CandidateArgs {
             }
             let mut own = vec![Candidate::base(model.clone(), metric)];
             for name in &self.methods {
-                let method = method::find(name)?.name;
+                let method = if method::plain(name) == TOP { TOP } else { method::find(name)?.name };
                 if own.iter().all(|one| one.method != method) {
                     own.push(Candidate::new(method, model.clone()));
                 }

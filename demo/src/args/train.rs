@@ -4,6 +4,7 @@ use crate::args::data::{DataArgs, DataPlan};
 use crate::args::decide::{DecisionArgs, DecisionPlan};
 use crate::args::device::{self, Choice};
 use crate::args::many::{ManyArgs, ManyPlan};
+use crate::args::want::{Want, want};
 use crate::args::{Word, method, words};
 use crate::error::{CliError, Result};
 use crate::tell::constraints;
@@ -83,8 +84,8 @@ pub struct Args {
     /// at most 262,144]
     #[arg(long, value_name = "ROWS", requires = "stream", value_parser = clap::value_parser!(u32).range(64..=16_777_216))]
     buffer: Option<u32>,
-    /// Method; `undercurve methods` lists them [default: cross-entropy, of linear models ce-exact, else ce; with --target values
-    /// ai-sarah with loss=least-squares]
+    /// Method; `undercurve methods` lists them; or top: cross-entropy, pauc-threshold or pauc-exact, whichever has the best partial AUC on
+    /// folds [default: cross-entropy, of linear models ce-exact, else ce; with --target values ai-sarah with loss=least-squares]
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
     /// A setting of the method (repeatable); `undercurve methods NAME` lists them
@@ -126,6 +127,10 @@ pub struct Args {
     /// False-positive range of the partial AUC [default: 0:0.05]
     #[arg(long, value_name = "LO:HI", value_parser = range)]
     fpr: Option<(f64, f64)>,
+    /// What is wanted: ap, auroc or pauc, which choose the ridge; or of the top of the list "100 alerts" (of as many rows), recall@100 or
+    /// "fpr<=0.001", which set --fpr, take --method top, and report precision and recall there beside cross-entropy
+    #[arg(long, value_name = "WHAT", value_parser = want, conflicts_with_all = ["fpr", "resume", "stream"])]
+    want: Option<Want>,
     #[command(flatten)]
     decision: DecisionArgs,
     /// Number of passes over the training rows; a full gradient is one pass
@@ -232,6 +237,8 @@ pub struct RowsPlan {
     /// The share of the rows of `file` to train on.
     pub split: Option<f64>,
     pub data: DataPlan,
+    /// What is wanted of the ranking.
+    pub want: Option<Want>,
     /// What was asked that is for two classes alone, and whether naming the positive one would help.
     for_two: Option<(String, bool)>,
 }
@@ -252,6 +259,8 @@ pub struct Manner {
     pub json: bool,
     /// Whether constraints have to hold.
     pub require: bool,
+    /// What is wanted of the ranking, and told.
+    pub want: Option<Want>,
 }
 
 /// Where a run begins.
@@ -350,9 +359,10 @@ impl Args {
         };
         let Self { out, every, save_every, seconds, json, require, device, threads, precision, average, .. } = self;
         let (data, decision) = (self.reading.check(), self.decision.check()?);
-        let for_two = for_two(&data.options, &decision, self.fpr.is_some());
-        let rows = RowsPlan { file: self.data, test: self.test, split: self.split, data, for_two };
-        let manner = Manner { place, out, every, save_every, seconds, json, require };
+        let for_two = for_two(&data.options, &decision, self.fpr.is_some() || self.want.is_some());
+        let want = self.want;
+        let rows = RowsPlan { file: self.data, test: self.test, split: self.split, data, want, for_two };
+        let manner = Manner { place, out, every, save_every, seconds, json, require, want };
         Ok(Plan { rows, begin, decision, manner, many, device, threads, precision, stream, average })
     }
 
@@ -496,10 +506,18 @@ impl Args {
             preset.filter(|_| self.constraint.is_empty()).map_or(Constraints::NONE, |preset| preset.constraints);
         let asked = asked.as_slice().iter().map(|constraint| Expression::of(constraint, &[]));
         let names_model = model.is_some();
+        let at_the_top = matches!(self.want, Some(Want::Fpr(_) | Want::Alerts(_))) && unnamed;
+        let top = at_the_top || self.method.as_deref().is_some_and(|name| method::plain(name) == TOP);
+        if top && !settings.is_empty() {
+            return Err(CliError::input("--set: cannot be used with --method top: folds choose the method"));
+        }
+        if let (Some(Want::Metric(metric)), true, "ce-exact") = (self.want, unnamed, method.name) {
+            settings.push(("choose".to_string(), metric.to_string()));
+        }
         let config = Config {
             // (Those of papers begin at random.)
             init: self.init.unwrap_or(if paper { Init::Random } else { Init::Auto }),
-            method: method.name.to_string(),
+            method: if top { TOP } else { method.name }.to_string(),
             settings: below(of_preset, &settings),
             model: model.unwrap_or(ModelSpec::Linear),
             seed: self.seed.unwrap_or(1),
@@ -514,7 +532,9 @@ impl Args {
 
     /// The method that is named, or that of the preset, or the usual one of what labels are.
     fn named_method(&self, preset: Option<&Preset>) -> Result<&'static Method> {
-        let name = match (self.method.as_deref(), preset) {
+        // (Folds choose; this is for what is known before.)
+        let named = self.method.as_deref().map(|name| if method::plain(name) == TOP { "pauc-threshold" } else { name });
+        let name = match (named, preset) {
             (Some(name), Some(preset)) if method::find(name)?.name != preset.method => {
                 return Err(CliError::input(format!("--preset {}: is of the method {}", preset.name, preset.method)));
             }
@@ -534,6 +554,9 @@ impl Args {
         }))
     }
 }
+
+/// The method that folds choose.
+pub const TOP: &str = "top";
 
 /// Some settings and those that are set, which come before.
 fn below(settings: &[(&str, &str)], set: &[(String, String)]) -> Vec<(String, String)> {

@@ -25,7 +25,7 @@ pub fn want(text: &str) -> Result<Want, String> {
             let of = |start: &str| other.strip_prefix(start).map(str::trim);
             if let Some(rate) = of("fpr<=") {
                 rate.parse().ok().filter(|&rate: &f64| rate > 0.0 && rate <= 1.0).map(Want::Fpr)
-            } else if let Some(count) = of("recall@").or(of("precision@")).or(of("top:")) {
+            } else if let Some(count) = of("recall@").or(of("precision@")).or(of("alerts<=")) {
                 alerts(count)
             } else {
                 other.strip_suffix("alerts").and_then(|count| alerts(count.trim()))
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn it_is_read_as_people_say_it() {
-        for text in ["100 alerts", "recall@100", "precision@100", "top:100", " 100 Alerts"] {
+        for text in ["100 alerts", "recall@100", "precision@100", "alerts<=100", " 100 Alerts"] {
             assert_eq!(want(text), Ok(Want::Alerts(Top::Rows(100))), "{text}");
         }
         assert_eq!(want("2% alerts"), Ok(Want::Alerts(Top::Percent(2.0))));

@@ -2,6 +2,7 @@
 
 use crate::args::candidates::{Candidate, Encoding};
 use crate::args::data::DataPlan;
+use crate::args::train::TOP;
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::run::shared::Shared;
@@ -14,7 +15,7 @@ use std::time::Instant;
 use undercurve::data::{Dataset, Preparation, RawTable, group_folds};
 use undercurve::metric::student;
 use undercurve::rng::Rng;
-use undercurve::trainer::{Config, Predictor, Trainer};
+use undercurve::trainer::{Config, Predictor, Trainer, top};
 
 /// The generator's purpose for folds.
 const PURPOSE: u64 = 0x666f_6c64;
@@ -406,6 +407,7 @@ impl Job<'_> {
     fn run(&self, candidate: &Candidate, of: &Preparation, train: &Arc<Dataset<f32>>, k: u64) -> Result<Trainer<f32>> {
         let config = self.config(candidate, of, train)?;
         let config = Config { seed: self.seed.wrapping_add(k), ..config };
+        let config = if config.method == TOP { top(&config, train)?.0 } else { config };
         let mut trainer = match &candidate.from {
             Some(from) => {
                 let start = self.run(&Candidate { init: candidate.init, ..(**from).clone() }, of, train, k)?;

@@ -3,9 +3,10 @@
 use crate::args::data::{DataPlan, Layout};
 use crate::args::decide::DecisionPlan;
 use crate::args::method;
-use crate::args::train::{New, RowsPlan};
+use crate::args::train::{New, RowsPlan, TOP};
 use crate::error::{CliError, Result};
 use crate::input;
+use crate::output;
 use crate::run::decisions;
 use crate::run::device::Engine;
 use crate::run::training::Training;
@@ -22,7 +23,7 @@ use undercurve::expression::{Expression, Quantity};
 use undercurve::metric::Costs;
 use undercurve::model::Model;
 use undercurve::registry::class_methods;
-use undercurve::trainer::{Config, Given, ModelSpec, Predictor, Trainer, Watch};
+use undercurve::trainer::{Config, Given, ModelSpec, Predictor, TopPoint, Trainer, Watch, top};
 
 /// The model that a run begins at.
 #[derive(Clone)]
@@ -151,6 +152,9 @@ impl<T: Real> Prepared<T> {
         rows_of_every_class(rows, &train, test.as_ref())?;
         check_memory::<T>(&config.model, train.cols(), train.classes().len().max(1))?;
         config.class_weights = rows.data.class_weights(&preparation, &train)?;
+        if let Some(want) = rows.want.filter(|_| !train.labels().is_empty()) {
+            config.fpr = want.of(train.len(), train.positives(), config.fpr).1;
+        }
         let (train, valid) = (Arc::new(train), valid.map(Arc::new));
         let costs = decisions::costs(decision, &train)?;
         if let Some(costs) = costs {
@@ -174,6 +178,8 @@ impl<T: Real> Prepared<T> {
     ) -> Result<Training<T>> {
         let [files, held_out] = self.files.clone();
         let (train, test) = (self.train.clone(), self.test.clone());
+        let chosen = if config.method == TOP { Some(best_at_top(config, &train)?) } else { None };
+        let config = chosen.as_ref().unwrap_or(config);
         let trainer = Trainer::of(config, Given { train, test, start, files })?;
         let best = self.valid.clone().map(|valid| decisions::best(decision, &trainer, valid)).transpose()?;
         let (rule, calibrate) = decisions::rule(decision, &trainer, best.is_some(), self.costs, None);
@@ -196,6 +202,16 @@ impl<T: Real> Prepared<T> {
             held_out,
         })
     }
+}
+
+/// What folds choose for the top of the list, which is said.
+fn best_at_top<T: Real>(config: &Config, train: &Arc<Dataset<T>>) -> Result<Config> {
+    let (chosen, tried) = top(config, train)?;
+    let mean = |point: &TopPoint| point.pauc.iter().sum::<f64>() / point.pauc.len() as f64;
+    let each: Vec<String> = tried.iter().map(|point| format!("{} {:.4}", point.method, mean(point))).collect();
+    let (low, high) = config.fpr;
+    output::note(format_args!("top: {} by pAUC {low:.4}:{high:.4} on folds: {}", chosen.method, each.join(", ")));
+    Ok(chosen)
 }
 
 /// The data and the trainer of a new run.

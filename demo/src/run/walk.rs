@@ -11,6 +11,7 @@ use crate::tell::constraints::{self, Ended, Told};
 use crate::tell::report::Reporter;
 use crate::tell::risks;
 use crate::tell::signal::NoSignal;
+use crate::tell::top::Told as Top;
 use crate::tell::unvalidated::Unvalidated;
 use crate::{input, output};
 use anyhow::anyhow;
@@ -140,6 +141,18 @@ fn results<T: Real>(
     }
     if let Some(text) = run.test_figures(&mut model, &mut totals)? {
         reporter.say(text)?;
+    }
+    if let Some(want) = manner.want {
+        let valid = run.best.as_ref().map(|best| ("validation", &**best.valid_data()));
+        let part = run.trainer.test_data().map(|test| ("test", &**test)).or(valid);
+        let part = part.unwrap_or(("training", run.trainer.train_data()));
+        if let Some(top) = Top::of(want, &run.trainer, &mut model, part)? {
+            reporter.say(top.sentence())?;
+            totals["wanted"] = top.object();
+            if let Some(warning) = top.warning() {
+                output::warn(warning);
+            }
+        }
     }
     if let Some(none) = NoSignal::of(&run.trainer, run.best.as_ref(), &mut model)? {
         totals["no_signal"] = none.object();

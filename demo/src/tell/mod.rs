@@ -19,6 +19,7 @@ pub mod svg;
 pub mod table;
 pub mod text;
 pub mod threshold;
+pub mod top;
 pub mod unvalidated;
 
 use crate::error::Result;

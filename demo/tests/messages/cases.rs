@@ -314,7 +314,11 @@ pub const CASES: &[Case] = &[
         "train dates.csv --split-by day --split 0.6 --method ce --steps 5",
     ),
     of("--seconds: expected more than 0", "train good.csv --seconds 0", "train good.csv --seconds 0.1"),
-    of("--passes: expected more than 0 and less than 1e12", "train good.csv --passes 0", "train good.csv --passes 2"),
+    of(
+        "--passes: expected more than 0 and less than 1e12",
+        "train good.csv --passes 0",
+        "train good.csv --method ce --passes 2",
+    ),
     of(
         "--save-every: nothing is saved without --save",
         "train good.csv --save-every 5 --steps 5",
@@ -322,6 +326,16 @@ pub const CASES: &[Case] = &[
     ),
     of("--… 0: expected at least 1", "train good.csv --steps 0", "train good.csv --steps 5"),
     of("--seeds 0: expected at least 1", "train good.csv --seeds 0", "train good.csv --seeds 2 --steps 5"),
+    of(
+        "--set: cannot be used with --method top: folds choose the method",
+        "train good.csv --method top --set lr=1",
+        "train good.csv --method pauc-threshold --set lr=1 --steps 5",
+    ),
+    of(
+        "top: … by pAUC …:… on folds: …",
+        "train good.csv --method top --steps 5",
+        "train good.csv --method pauc-threshold --steps 5",
+    ),
     of(
         "--set …: given twice",
         "train good.csv --set lr=1 --set lr=2",
@@ -391,7 +405,7 @@ pub const CASES: &[Case] = &[
     ),
     of(
         "--folds …: a fold, or the rows outside it, would have no row of one class; --folds takes fewer",
-        "compare sorted.csv --split-by day --folds 3 --methods ce",
+        "compare dates.csv --split-by day --folds 40 --methods ce",
         "compare dates.csv --split-by day --folds 2 --methods ce",
     ),
     of(
