@@ -154,6 +154,20 @@ fn scores(model: &Value, head: &[String], row: &[String]) -> Vec<(f64, f64)> {
     x
 }
 
+/// Of several raw scores the log-odds of each: no further from the exact ones than twice the furthest of them is.
+fn log_odds(raw: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    if raw.len() == 1 {
+        return raw;
+    }
+    let within = 2.0 * raw.iter().fold(0.0f64, |most, s| most.max(s.1)) + 1e-6;
+    let of = |k: usize| {
+        let others = || raw.iter().enumerate().filter(move |(at, _)| *at != k).map(|(_, s)| s.0);
+        let most = others().fold(f64::MIN, f64::max);
+        (raw[k].0 - most - others().map(|s| (s - most).exp()).sum::<f64>().ln(), within)
+    };
+    (0..raw.len()).map(of).collect()
+}
+
 /// The probability of a score as the description of JSON has it.
 fn probability(link: &Value, score: f64) -> f64 {
     let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
@@ -187,16 +201,10 @@ fn compare(folder: &Folder, python: Option<&str>, train: &[&str], data: &str) {
     let (columns, ours) = table(&stdout(&run(&folder.0, &["predict", "m.uc", data])));
     assert_eq!(ours.len(), rows.len());
     let heads = columns.iter().filter(|name| name.starts_with("score")).count();
-    let exact: Vec<Vec<(f64, f64)>> = rows.iter().map(|row| scores(&model, &head, row)).collect();
+    let exact: Vec<Vec<(f64, f64)>> = rows.iter().map(|row| log_odds(scores(&model, &head, row))).collect();
+    assert_eq!(model["outputs"], if heads > 1 { "logits" } else { "score" });
     let close = |a: f64, b: f64, within: f64, what: &str| {
         assert!((a - b).abs() <= within, "{train:?}, {what}: {a} and {b} differ by more than {within}");
-    };
-    // (Of several classes `predict` writes log-odds; their probabilities are those of the softmax.)
-    let softmax = |scores: &[(f64, f64)]| {
-        let most = scores.iter().fold(f64::MIN, |most, s| most.max(s.0));
-        let all: Vec<f64> = scores.iter().map(|s| (s.0 - most).exp()).collect();
-        let sum: f64 = all.iter().sum();
-        all.into_iter().map(|e| e / sum).collect::<Vec<f64>>()
     };
     // (No row that a threshold was chosen on comes near it.)
     let own = train[0] == data && !train.contains(&"--valid");
@@ -217,17 +225,12 @@ fn compare(folder: &Folder, python: Option<&str>, train: &[&str], data: &str) {
     };
     let mut sure = 0;
     for (ours, exact) in ours.iter().zip(&exact) {
-        if heads == 1 {
+        for (cell, exact) in ours.iter().zip(exact) {
+            close(cell.parse().unwrap(), exact.0, exact.1, "predict and JSON");
+        }
+        if columns[1] == "probability" {
             let score = ours[0].parse().unwrap();
-            close(score, exact[0].0, exact[0].1, "predict and JSON");
-            if columns[1] == "probability" {
-                close(ours[1].parse().unwrap(), probability(&model["link"], score), 1e-5, "probabilities and JSON");
-            }
-        } else {
-            let odds: Vec<f64> = ours[..heads].iter().map(|cell| cell.parse().unwrap()).collect();
-            for (odds, p) in odds.iter().zip(softmax(exact)) {
-                close(1.0 / (1.0 + (-odds).exp()), p, 1e-5, "predict and JSON");
-            }
+            close(ours[1].parse().unwrap(), probability(&model["link"], score), 1e-5, "probabilities and JSON");
         }
         if let Some(label) = label(exact) {
             assert_eq!(ours.last().unwrap(), label);
@@ -299,6 +302,42 @@ fn exported_models_score_as_they_do_here() {
     ] {
         let rule: &[&str] = if more[0] == "two.csv" { &["--threshold", "youden"] } else { &[] };
         compare(&folder, python.as_deref(), &[more, &base, rule].concat(), more[0]);
+    }
+}
+
+/// A row that `predict` refuses has no class.
+#[test]
+fn a_row_without_a_score_has_no_class() {
+    let Some(python) = python() else { return };
+    let folder = Folder::new("export-missing");
+    for (labels, classes) in [(["no", "yes", "no"], 2), (["no", "yes", "perhaps"], 3)] {
+        let text = awkward(300, labels);
+        let whole: Vec<&str> =
+            text.lines().filter(|line| line.split(',').all(|cell| !cell.is_empty() && cell != "NA")).collect();
+        folder.write("rows.csv", whole.join("\n") + "\n");
+        folder.write("new.csv", format!("{}\n{}\n,1000001,red,3,2021-02-11,0.5,no\n", whole[0], whole[1]));
+        let rule: &[&str] = if classes == 2 { &["--threshold", "youden"] } else { &[] };
+        let train = [
+            "train",
+            "rows.csv",
+            "--label",
+            "label",
+            "--missing",
+            "refuse",
+            "--method",
+            "ce",
+            "--steps",
+            "20",
+            "--out",
+            "m.uc",
+        ];
+        stdout(&run(&folder.0, &[&train[..], rule].concat()));
+        stdout(&run(&folder.0, &["export", "m.uc", "m.onnx"]));
+        assert!(!run(&folder.0, &["predict", "m.uc", "new.csv"]).status.success());
+        let theirs = Command::new(&python).arg(SCRIPT).args(["m.onnx", "new.csv"]).current_dir(&folder.0).output();
+        let (_, theirs) = table(&stdout(&theirs.unwrap()));
+        assert!(["no", "yes", "perhaps"].contains(&theirs[0].last().unwrap().as_str()), "{theirs:?}");
+        assert_eq!((theirs[1][0].as_str(), theirs[1].last().unwrap().as_str()), ("nan", ""));
     }
 }
 

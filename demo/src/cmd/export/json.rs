@@ -67,6 +67,7 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
         "scale": preparation.scale().name(),
         "layers": model.layers.iter().map(|one| layer(one, model.real_bytes)).collect::<Value>(),
         "activation": model.activation,
+        "outputs": if target == Target::Classes { "logits" } else { "score" },
         "precision": if model.real_bytes == 8 { "f64" } else { "f32" },
         "link": model.link.map(|link| match link {
             Link::Sigmoid => json!("sigmoid"),

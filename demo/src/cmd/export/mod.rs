@@ -20,7 +20,7 @@ ONNX: a graph for onnxruntime and others. Its inputs are the columns of the tabl
 are (a column that is called as an output: \"column NAME\"): double for numbers, with NaN where one is missing (a date is days
 since 1970-01-01), string for categories, empty where one is missing. A model of LIBSVM rows has one input x, rows × columns.
 Outputs: score; probability, where `predict` has one; class, where the model has a threshold or several classes. What is filled
-in, scaled and looked up is done in the graph; where training refused missing values NaN gives NaN.
+in, scaled and looked up is done in the graph; where training refused missing values NaN gives NaN, and no class (an empty text).
 
 JSON: the same as numbers and names, described in the guide's page on deploying (core/src/guide/deploying.md).
 
@@ -122,7 +122,7 @@ impl<'a> Exported<'a> {
     fn score_is(&self) -> &'static str {
         match self.preparation.target() {
             Target::Binary => "higher for rather positive rows",
-            Target::Classes => "one for each class; their softmax is the probabilities",
+            Target::Classes => "one for each class: its log-odds against all others",
             _ => "the number that is predicted",
         }
     }

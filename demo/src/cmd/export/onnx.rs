@@ -41,6 +41,10 @@ fn integer(name: &str, i: i64) -> Message {
     if i == 0 { message.number(20, 2) } else { message.number(3, i).number(20, 2) }
 }
 
+fn integers(name: &str, all: &[i64]) -> Message {
+    all.iter().fold(Message::default().text(1, name), |message, &i| message.number(8, i)).number(20, 7)
+}
+
 impl Graph {
     /// A node with one output, whose name is returned.
     fn node(&mut self, op: &str, inputs: &[&str], attributes: Vec<Message>) -> String {
@@ -330,11 +334,45 @@ impl Graph {
         self.node("Add", &[&x, &first], Vec::new())
     }
 
-    /// One of these texts for each row, by its number.
-    fn class(&mut self, number: &str, names: &[String]) {
-        let strings: Vec<Vec<u8>> = names.iter().map(|name| name.clone().into_bytes()).collect();
-        let names = self.tensor(&[names.len()], element::STRING, &[], &strings);
-        self.named("Gather", &[&names, number], "class", Vec::new());
+    /// The log-odds of each class against all others, of raw scores: s_k − ln Σ e^(s_j) over the others.
+    fn log_odds(&mut self, logits: &str, classes: usize) {
+        let real = self.real;
+        let axis = self.numbers(&[1], element::INT64, [1.0].into_iter());
+        let spread = self.node("Unsqueeze", &[logits, &axis], Vec::new());
+        // (A row for each class, in which that class counts nothing.)
+        let own = |at: usize| if at.is_multiple_of(classes + 1) { -1e30 } else { 0.0 };
+        let mask = self.numbers(&[classes, classes], real, (0..classes * classes).map(own));
+        let others = self.node("Add", &[&spread, &mask], Vec::new());
+        let top = self.node("ReduceMax", &[&others], vec![integers("axes", &[2]), integer("keepdims", 1)]);
+        let below = self.node("Sub", &[&others, &top], Vec::new());
+        let below = self.node("Exp", &[&below], Vec::new());
+        let last = self.numbers(&[1], element::INT64, [2.0].into_iter());
+        let sum = self.node("ReduceSum", &[&below, &last], vec![integer("keepdims", 1)]);
+        let sum = self.node("Log", &[&sum], Vec::new());
+        let all = self.node("Add", &[&top, &sum], Vec::new());
+        let all = self.node("Squeeze", &[&all, &last], Vec::new());
+        self.named("Sub", &[logits, &all], "score", Vec::new());
+    }
+
+    /// One of these texts for each row, by its number; none where the score is not a number, which `predict` refuses.
+    fn class(&mut self, number: &str, score: &str, names: &[String]) {
+        let gone = self.node("IsNaN", &[score], Vec::new());
+        let gone = match names.len() {
+            2 => gone,
+            _ => {
+                // (Of several classes a row has all or none.)
+                let gone = self.cast(&gone, element::INT64);
+                let gone = self.node("ReduceMax", &[&gone], vec![integers("axes", &[1]), integer("keepdims", 1)]);
+                self.cast(&gone, element::BOOL)
+            }
+        };
+        let axis = self.numbers(&[1], element::INT64, [1.0].into_iter());
+        let gone = self.node("Squeeze", &[&gone, &axis], Vec::new());
+        let none = self.numbers(&[], element::INT64, [names.len() as f64].into_iter());
+        let number = self.node("Where", &[&gone, &none, number], Vec::new());
+        let strings: Vec<Vec<u8>> = names.iter().map(|name| name.clone().into_bytes()).chain([Vec::new()]).collect();
+        let names = self.tensor(&[strings.len()], element::STRING, &[], &strings);
+        self.named("Gather", &[&names, &number], "class", Vec::new());
         self.output("class", element::STRING, None, "the label that is predicted");
     }
 }
@@ -349,12 +387,19 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
         x = graph.layer(&x, layer, None);
         x = graph.node(if model.activation == Some("tanh") { "Tanh" } else { "Relu" }, &[&x], Vec::new());
     }
-    graph.layer(&x, last, Some("score"));
     let heads = last.outputs;
+    let raw = match heads {
+        1 => graph.layer(&x, last, Some("score")),
+        _ => {
+            let logits = graph.layer(&x, last, None);
+            graph.log_odds(&logits, heads);
+            logits
+        }
+    };
     graph.output("score", real, Some(heads), model.score_is());
     match model.link {
         Some(Link::Sigmoid) => graph.named("Sigmoid", &["score"], "probability", Vec::new()),
-        Some(Link::Softmax) => graph.named("Softmax", &["score"], "probability", vec![integer("axis", 1)]),
+        Some(Link::Softmax) => graph.named("Softmax", &[&raw], "probability", vec![integer("axis", 1)]),
         Some(Link::Calibrated(calibration)) => graph.calibrated(calibration),
         None => {}
     }
@@ -363,7 +408,7 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
     }
     if heads > 1 {
         let number = graph.node("ArgMax", &["score"], vec![integer("axis", 1), integer("keepdims", 0)]);
-        graph.class(&number, model.preparation.classes());
+        graph.class(&number, "score", model.preparation.classes());
     } else if let Some(threshold) = model.threshold {
         let score = if real == element::DOUBLE { "score".into() } else { graph.cast("score", element::DOUBLE) };
         let threshold = graph.numbers(&[1], element::DOUBLE, [threshold].into_iter());
@@ -371,7 +416,7 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
         let number = graph.cast(&reached, element::INT64);
         let axis = graph.numbers(&[1], element::INT64, [1.0].into_iter());
         let number = graph.node("Squeeze", &[&number, &axis], Vec::new());
-        graph.class(&number, &model.names);
+        graph.class(&number, "score", &model.names);
     }
     let pair = |key: &str, value: &str| Message::default().text(1, key).text(2, value);
     let Graph { nodes, constants, inputs, outputs, .. } = graph;

@@ -5,6 +5,7 @@ pub mod element {
     pub const FLOAT: i64 = 1;
     pub const INT64: i64 = 7;
     pub const STRING: i64 = 8;
+    pub const BOOL: i64 = 9;
     pub const DOUBLE: i64 = 11;
 }
 
@@ -51,11 +52,9 @@ impl Message {
         all.into_iter().fold(self, |message, bytes| message.bytes(field, bytes.as_ref()))
     }
 
-    /// With a list of numbers, if there are some.
+    /// With a list of numbers, one by one: onnx.proto is of proto2, whose lists are not packed, and some readers know no other.
     pub fn numbers(self, field: u64, all: &[usize]) -> Self {
-        let mut list = Self::default();
-        all.iter().for_each(|&x| list.varint(x as u64));
-        if all.is_empty() { self } else { self.message(field, &list) }
+        all.iter().fold(self, |message, &x| message.number(field, x as i64))
     }
 
     /// The bytes.
