@@ -71,6 +71,12 @@
     allow(dead_code, irrefutable_let_patterns, unused_imports)
 )]
 
+// (The older unit of these processors rounds products and quotients twice, so no sum would have its bits.)
+const _: () = assert!(
+    cfg!(not(all(target_arch = "x86", not(target_feature = "sse2")))),
+    "the same bits everywhere take SSE2 here: build for i686, or with -C target-feature=+sse2"
+);
+
 #[cfg(any(feature = "alloc", test))]
 extern crate alloc;
 #[cfg(feature = "std")]
