@@ -233,4 +233,8 @@ fn what_is_wanted_is_told() {
     let out = run(&["--method", "top", "--set", "lr=1"]);
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert!(out.status.code() == Some(2) && said.contains("folds choose the method"), "{said}");
+    let out = run(&["--method", "ap-exact", "--encode", "splines:6"]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.code() == Some(2) && said.contains("positives by heart"), "{said}");
+    stdout(&run(&["--method", "ce-exact", "--encode", "splines:6"]));
 }

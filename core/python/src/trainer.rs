@@ -16,7 +16,8 @@ use undercurve::judge;
 use undercurve::metric::{Costs, Metrics};
 use undercurve::registry::{self, Method};
 use undercurve::trainer::{
-    Best, Config, Figures, Given, Init, Length, ModelSpec, Predictor, Report, Trainer as Run, Watch, objective,
+    Best, Config, Figures, Given, Init, Length, ModelSpec, Predictor, Report, Trainer as Run, Watch, check_splines,
+    objective, top,
 };
 
 /// What a run is made of besides its rows, as `undercurve.Trainer` gives it.
@@ -79,6 +80,9 @@ pub fn target(text: &str) -> PyResult<Target> {
     word("target", text, &[("binary", Target::Binary), ("classes", Target::Classes), ("values", Target::Values)])
 }
 
+/// The method that folds choose.
+const TOP: &str = "top";
+
 impl Asked {
     fn method(&self) -> PyResult<&'static Method> {
         let preset = self.preset.as_deref().and_then(registry::preset);
@@ -92,7 +96,8 @@ impl Asked {
                 _ => "ce",
             }),
         };
-        registry::method(name)
+        // (Folds choose; this is for what is known before.)
+        registry::method(if name == TOP { "pauc-threshold" } else { name })
             .ok_or_else(|| value(format!("method: there is no {name:?}; undercurve.methods() lists them")))
     }
 
@@ -133,7 +138,7 @@ impl Asked {
         };
         let length = length(self.steps, self.passes)?.unwrap_or(Length::Method);
         Ok(Config {
-            method: method.name.into(),
+            method: if self.method.as_deref() == Some(TOP) { TOP } else { method.name }.into(),
             settings,
             model: ModelSpec::parse(&self.model).map_err(value)?,
             init,
@@ -294,7 +299,10 @@ impl<T: Real> Training<T> {
         let test = test.map(|test| rows(&preparation, test).map(Arc::new)).transpose()?;
         let (train, valid) = held_out(train, asked.valid, config.seed, table)?;
         config.class_weights = class_weights(asked, &train)?;
+        let encoded = asked.encode.as_deref().is_some_and(|encode| encode != "linear");
+        check_splines(&config, encoded, train.positives()).map_err(failed)?;
         let given = Given { train: Arc::new(train), test, start, files: Vec::new() };
+        let config = if config.method == TOP { top(&config, &given.train).map_err(failed)?.0 } else { config };
         let run = Run::<T>::of(&config, given).map_err(failed)?;
         let metric = asked.metric.as_deref().unwrap_or(run.own_metric());
         let rule = rule(asked.threshold.as_deref())?;

@@ -37,7 +37,7 @@ mod watch;
 pub use any_run::AnyRun;
 pub use batch_run::BatchRun;
 pub use best::{Best, LOOKS, own_metric};
-pub use config::{Config, Init, Length, ModelSpec, TrainerError};
+pub use config::{Config, Init, Length, ModelSpec, TrainerError, check_splines};
 pub use constraints::*;
 #[cfg(feature = "more-methods")]
 pub use device::Snapshot;

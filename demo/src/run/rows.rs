@@ -17,13 +17,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undercurve::Real;
 use undercurve::data::{
-    DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Source, Split, Target, label_values, prepare,
+    DataError, DataErrorKind, Dataset, Encode, Options, Preparation, RawTable, Source, Split, Target, label_values,
+    prepare,
 };
 use undercurve::expression::{Expression, Quantity};
 use undercurve::metric::Costs;
 use undercurve::model::Model;
 use undercurve::registry::class_methods;
-use undercurve::trainer::{Config, Given, ModelSpec, Predictor, TopPoint, Trainer, Watch, top};
+use undercurve::trainer::{Config, Given, ModelSpec, Predictor, TopPoint, Trainer, Watch, check_splines, top};
 
 /// The model that a run begins at.
 #[derive(Clone)]
@@ -152,6 +153,7 @@ impl<T: Real> Prepared<T> {
         rows_of_every_class(rows, &train, test.as_ref())?;
         check_memory::<T>(&config.model, train.cols(), train.classes().len().max(1))?;
         config.class_weights = rows.data.class_weights(&preparation, &train)?;
+        check_splines(&config, options.encode != Encode::Linear, train.positives())?;
         if let Some(want) = rows.want.filter(|_| !train.labels().is_empty()) {
             config.fpr = want.of(train.len(), train.positives(), config.fpr).1;
         }
