@@ -160,10 +160,10 @@ impl fmt::Display for Error {
             Self::Unreachable { what: "precision" } => f.write_str("no threshold has that precision"),
             Self::Unreachable { .. } => f.write_str("more rows than that tie for the highest score"),
             Self::Unpromised { more: Some(more), what } => {
-                write!(f, "no threshold can be promised: about {more} more {what} would tell")
+                write!(f, "no threshold can be promised: about {more} more {what} would do")
             }
             Self::Unpromised { more: None, .. } => {
-                f.write_str("no threshold can be promised, and more rows like these would hardly tell")
+                f.write_str("no threshold can be promised: no number of alerts has that rate on these rows, and more like them would not do")
             }
             Self::Unsupported { what } => write!(f, "not supported: {what}"),
         }

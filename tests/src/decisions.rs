@@ -173,21 +173,36 @@ pub fn promised_alerts(scores: &[f64], labels: &[u8], rate: &str, bound: f64, ri
             ends.into_iter().rfind(|&k| k - right(k) == first - right(first))
         }
         _ => {
-            let mut first = 1;
-            while bound.powi(first as i32) > risk {
-                first += 1;
-            }
-            let (mut size, mut best, mut done) = (first, None, 0);
-            while size < n {
-                // The last end that a number of alerts to test reaches; of a great tie the tie itself.
-                let reached = ends.iter().copied().rfind(|&k| k <= size.max(ends[1])).unwrap_or(0);
-                if reached < n && reached > done && reached >= first {
-                    if binomial_tail(reached, bound, right(reached)) > risk {
-                        break;
-                    }
-                    (best, done) = (Some(reached), reached);
+            let (all, most) = (n as f64, (positives as f64 / bound).min(n as f64));
+            let size = |at: i32| (0.7 * most / 1.5f64.powi(at)).round();
+            let fewest = |level: f64| (level.ln() / bound.ln()).ceil();
+            let count = (1..=8).rfind(|&count| size(count - 1) >= fewest(0.6 * risk / f64::from(count)))?;
+            let level = 0.6 * risk / f64::from(count);
+            let starts: Vec<f64> = (0..count).rev().map(size).collect();
+            // All sizes, each with the last end that it reaches; of a great tie the tie itself.
+            let mut sizes = vec![starts[0]];
+            loop {
+                let last = sizes[sizes.len() - 1];
+                let step = (last + 1.0).max((1.03 * last).round());
+                let next = starts.iter().copied().find(|&start| start > last).map_or(step, |start| start.min(step));
+                if next > most.min(all) {
+                    break;
                 }
-                size = (size + 1).max((size as f64 * 1.12).round() as usize);
+                sizes.push(next);
+            }
+            let reached = |size: f64| ends.iter().copied().rfind(|&k| k as f64 <= size).unwrap_or(0);
+            let (mut open, mut clear, mut best) = (false, false, None);
+            for sizes in sizes.chunk_by(|&a, &b| reached(a) == reached(b)) {
+                let (k, last) = (reached(sizes[0]), sizes[sizes.len() - 1]);
+                let later = level * starts.iter().filter(|&&start| start > last).count() as f64;
+                let tail = if k > 0 { binomial_tail(k, bound, right(k)) } else { 1.0 };
+                open = open && tail <= if clear { risk - later } else { level };
+                clear = open && clear;
+                open |= starts.iter().any(|start| sizes.contains(start)) && tail <= level;
+                clear |= open && tail <= 0.01 * risk;
+                if open && best.is_none_or(|best| right(k) > right(best)) {
+                    best = Some(k);
+                }
             }
             best
         }

@@ -7,7 +7,7 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use undercurve::Real;
-use undercurve::decision::{Decision, ThresholdRule, rate_interval, rate_intervals_clustered};
+use undercurve::decision::{Decision, ThresholdRule, rate_intervals_in};
 use undercurve::metric::{FprRange, Interval, Intervals, Metrics, PrPoint, RocPoint, Summary, Truth, brier, log_loss};
 
 pub fn range(fpr: (f64, f64)) -> PyResult<FprRange> {
@@ -150,40 +150,35 @@ pub fn threshold_rule(argument: &str, text: &str) -> PyResult<ThresholdRule> {
 
 /// A threshold by a rule: with its counts, and 95 % intervals of false-positive rate, recall and precision.
 #[pyfunction]
-#[pyo3(signature = (scores, labels, rule, clusters=None))]
+#[pyo3(signature = (scores, labels, rule, weights=None, clusters=None))]
 pub fn decide<'py>(
     py: Python<'py>,
     scores: &Bound<'py, PyAny>,
     labels: &Bound<'py, PyAny>,
     rule: &str,
+    weights: Option<&Bound<'py, PyAny>>,
     clusters: Option<Vec<u32>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     fn of<T: Real>(
         s: &[T],
-        y: &[u8],
+        truth: Truth<'_>,
         rule: ThresholdRule,
         clusters: Option<&[u32]>,
     ) -> undercurve::Result<(Decision<f64>, [Interval; 3])> {
-        let found = Metrics::new().decide_in(s, &y.into(), clusters, rule)?;
-        let counts = found.counts;
-        let (tp, fp) = (counts.true_positives, counts.false_positives);
-        let of = |hits: f64, rows: f64| rate_interval(hits as u64, rows as u64);
-        let ends = match clusters {
-            Some(clusters) => rate_intervals_clustered(found.threshold, s, y, clusters)?,
-            None => [of(fp, counts.negatives()), of(tp, counts.positives()), of(tp, tp + fp)],
-        };
-        Ok((found, ends))
+        let found = Metrics::new().decide_in(s, truth, clusters, rule)?;
+        Ok((found, rate_intervals_in(found.threshold, s, truth, clusters)?))
     }
     let rule = threshold_rule("rule", rule)?;
-    let (scores, y, _) = rows(scores, labels, None)?;
-    let (found, [fpr, recall, precision]) = each!(py, scores, s => of(s, &y, rule, clusters.as_deref()))?;
+    let (scores, y, w) = rows(scores, labels, weights)?;
+    let truth = Truth::new(&y, &w).map_err(core)?;
+    let (found, [fpr, recall, precision]) = each!(py, scores, s => of(s, truth, rule, clusters.as_deref()))?;
     let out = PyDict::new(py);
     out.set_item("rule", rule.to_string())?;
     out.set_item("threshold", found.threshold)?;
-    out.set_item("true_positives", found.counts.true_positives as u64)?;
-    out.set_item("false_positives", found.counts.false_positives as u64)?;
-    out.set_item("true_negatives", found.counts.true_negatives as u64)?;
-    out.set_item("false_negatives", found.counts.false_negatives as u64)?;
+    out.set_item("true_positives", found.counts.true_positives)?;
+    out.set_item("false_positives", found.counts.false_positives)?;
+    out.set_item("true_negatives", found.counts.true_negatives)?;
+    out.set_item("false_negatives", found.counts.false_negatives)?;
     let ends = PyDict::new(py);
     for (name, interval) in [("fpr", fpr), ("recall", recall), ("precision", precision)] {
         ends.set_item(name, (interval.low, interval.high))?;

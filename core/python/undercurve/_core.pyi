@@ -229,7 +229,11 @@ def curves(
     points: int | None = None,
 ) -> dict[str, npt.NDArray[np.float64]]: ...
 def decide(
-    scores: npt.ArrayLike, labels: npt.ArrayLike, rule: str, clusters: list[int] | None = None
+    scores: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    rule: str,
+    weights: npt.ArrayLike | None = None,
+    clusters: list[int] | None = None,
 ) -> dict[str, Any]: ...
 def calibration(
     probabilities: npt.ArrayLike, labels: npt.ArrayLike, weights: npt.ArrayLike | None = None

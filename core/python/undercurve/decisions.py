@@ -22,7 +22,7 @@ class Decision:
     threshold : float
         Scores from here up are decided positive, midway between two scores; infinite where none is, -infinite where all are.
     true_positives, false_positives, true_negatives, false_negatives : int
-        Right and wrong decisions.
+        Right and wrong decisions; with weights float, what they weigh.
     intervals : dict
         95 % intervals of ``fpr``, ``recall`` and ``precision``, each a pair, as of a threshold that was fixed before. One that was
         chosen on these rows by a rule without a confidence does worse on others.
@@ -30,14 +30,14 @@ class Decision:
 
     rule: str
     threshold: float
-    true_positives: int
-    false_positives: int
-    true_negatives: int
-    false_negatives: int
+    true_positives: float
+    false_positives: float
+    true_negatives: float
+    false_negatives: float
     intervals: dict[str, tuple[float, float]]
 
     @property
-    def alerts(self) -> int:
+    def alerts(self) -> float:
         """Rows that are decided positive."""
         return self.true_positives + self.false_positives
 
@@ -72,7 +72,9 @@ class Decision:
         return table("Decision", rows)
 
 
-def decide(scores: ArrayLike, labels: ArrayLike, rule: str, *, clusters: ArrayLike | None = None) -> Decision:
+def decide(
+    scores: ArrayLike, labels: ArrayLike, rule: str, *, weights: ArrayLike | None = None, clusters: ArrayLike | None = None
+) -> Decision:
     """Find the threshold that a rule asks for, on anyone's scores.
 
     Parameters
@@ -84,6 +86,8 @@ def decide(scores: ArrayLike, labels: ArrayLike, rule: str, *, clusters: ArrayLi
     rule : str
         ``"fpr<=A"``, ``"precision>=P"`` or ``"recall>=R"`` on these rows; with ``@90%`` behind it on other rows like them, in 90 of 100
         choices; ``"alerts<=K"``, ``"alerts<=S%"``, ``"youden"``, ``"f1"``, ``"mcc"``, ``"costs:FP:FN"``, ``"costs:FP:FN:SHARE"`` or a score.
+    weights : array of shape (n,), optional
+        What each row counts: a row is one draw that stands for so many.
     clusters : array of shape (n,), optional
         Equal values for rows of one cluster (a patient, a site), where only whole clusters are independent.
 
@@ -108,7 +112,10 @@ def decide(scores: ArrayLike, labels: ArrayLike, rule: str, *, clusters: ArrayLi
     >>> found.threshold, found.recall
     (54.5, 0.9)
     """
-    return Decision(**_core.decide(scores, labels, str(rule), numbered(clusters)))
+    found = _core.decide(scores, labels, str(rule), weights, numbered(clusters))
+    if weights is None:
+        found.update({name: int(found[name]) for name in found if name.endswith(("_positives", "_negatives"))})
+    return Decision(**found)
 
 
 def numbered(clusters: ArrayLike | None) -> list[int] | None:

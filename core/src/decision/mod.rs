@@ -17,6 +17,7 @@ mod promise;
 #[cfg(feature = "alloc")]
 mod recheck;
 mod rule;
+mod tails;
 
 pub use beta::{Beta, fit_beta};
 pub use isotonic::{Pool, pool_adjacent_violators, pooled_probability};
@@ -26,6 +27,6 @@ pub use rule::{Decision, ThresholdRule};
 #[cfg(feature = "alloc")]
 pub use {
     calibration::{Calibrate, Calibration, MOST_POOLS},
-    clusters::rate_intervals_clustered,
+    clusters::rate_intervals_in,
     recheck::Recheck,
 };

@@ -24,6 +24,8 @@ pub struct Recheck {
     pub bound: f64,
     /// The confidence of each side, in per cent.
     pub percent: f64,
+    /// The rate, by weight; `None` without rows.
+    pub value: Option<f64>,
     /// Rows that count.
     pub hits: u64,
     /// Of so many that the rate is about: alerts (precision), positives (recall), negatives (fpr), all rows (top).
@@ -54,13 +56,8 @@ impl Recheck {
                 }
             }
         }
-        Self { sense, bound, percent, hits, rows, interval: rate_interval(hits, rows), verdict, more }
-    }
-
-    /// The rate; `None` without rows.
-    #[must_use]
-    pub fn value(&self) -> Option<f64> {
-        (self.rows > 0).then(|| self.hits as f64 / self.rows as f64)
+        let value = (rows > 0).then(|| hits as f64 / rows as f64);
+        Self { sense, bound, percent, value, hits, rows, interval: rate_interval(hits, rows), verdict, more }
     }
 }
 

@@ -113,7 +113,8 @@ impl ThresholdRule {
     ///
     /// # Errors
     /// `Unreachable` where no threshold has that precision, or where more rows than the budget tie for the highest score;
-    /// `Unpromised` where no threshold can be promised; `Unsupported` for a promise on rows with weights, which are not so many draws;
+    /// `Unpromised` where no threshold can be promised; `Unsupported` for a promise on rows with weights, which
+    /// [`Promise::decide_in`] makes;
     /// `Param` for a bound outside its range; as [`auroc`](crate::metric::auroc).
     ///
     /// ```

@@ -165,24 +165,22 @@ impl<T: Real> Metrics<T> {
         rule.decide(scores, labels, self.scratch(scores.len()))
     }
     /// The threshold of a rule on rows that may have weights, and may lie in clusters (a number for each row, equal ones for rows of
-    /// one cluster), of which only whole ones are independent: that changes what can be promised.
+    /// one cluster), of which only whole ones are independent: both change what can be promised.
     ///
     /// # Errors
-    /// As [`decide`](Self::decide) and [`Promise::decide_clustered`](crate::decision::Promise::decide_clustered).
+    /// As [`decide`](Self::decide) and [`Promise::decide_in`](crate::decision::Promise::decide_in).
     pub fn decide_in(
         &mut self,
         scores: &[T],
-        truth: &Truth<'_>,
+        truth: Truth<'_>,
         clusters: Option<&[u32]>,
         rule: ThresholdRule,
     ) -> Result<Decision<f64>> {
-        match (rule, clusters) {
-            (ThresholdRule::Promised(promise), Some(clusters)) => {
-                let Decision { threshold, nearest, counts } =
-                    promise.decide_clustered(scores, truth.labels(), clusters)?;
-                Ok(Decision { threshold, nearest, counts: counts.numbers() })
+        match rule {
+            ThresholdRule::Promised(promise) if clusters.is_some() || truth.are_weighed() => {
+                promise.decide_in(scores, truth, clusters)
             }
-            _ => self.decide(scores, truth, rule),
+            _ => self.decide(scores, &truth, rule),
         }
     }
     /// See [`top`](super::top()).

@@ -18,10 +18,11 @@ pub struct Columns {
     pub positive: Option<String>,
 }
 
-/// Scores of two classes, with clusters where a column of them was named.
+/// Scores of two classes, with weights and clusters where columns of them were named.
 pub struct Labelled {
     pub scores: Vec<f64>,
     pub labels: Vec<u8>,
+    pub weights: Vec<f64>,
     pub clusters: Option<Vec<u32>>,
 }
 
@@ -121,18 +122,18 @@ impl Columns {
         Ok((preparation, data))
     }
 
-    /// Scores and labels of a file of two classes, and the clusters of a column.
+    /// Scores and labels of a file of two classes, and the clusters and weights of columns.
     ///
     /// # Errors
     /// `Input`: what is wrong in the file, and where.
-    pub fn read(&self, path: &Path, layout: Layout, cluster: Option<&str>) -> Result<Labelled> {
+    pub fn read(&self, path: &Path, layout: Layout, [cluster, weight]: [Option<&str>; 2]) -> Result<Labelled> {
         let file = PathBuf::from(path);
         if path != Path::new("-")
-            && cluster.is_none()
+            && cluster.or(weight).is_none()
             && let Some(Scores { scores, labels, first_lines }) = self.plain(path, layout)
         {
             input::say(&input::reading_notes(&first_lines, None, &file));
-            return Ok(Labelled { scores, labels, clusters: None });
+            return Ok(Labelled { scores, labels, weights: Vec::new(), clusters: None });
         }
         let table = input::table(path, layout, Some(&self.label))?;
         let (label, score) = self.two(&table)?;
@@ -143,12 +144,13 @@ impl Columns {
             return Err(CliError::input(text));
         }
         let (preparation, data) = self.prepared(&table, label, &[score], Target::Binary)?;
+        let data = input::weigh(&preparation, &table, data, weight.map(str::to_string).as_ref())?;
         data.require_every_class(&path.display().to_string())?;
         input::say(&input::reading_notes(&table, None, &file));
         let scores = scores_of(&table, &data)?.to_vec();
-        let labels = data.labels().to_vec();
+        let (labels, weights) = (data.labels().to_vec(), data.weights().to_vec());
         let clusters = cluster.map(|column| clusters(&preparation, &table, data, column)).transpose()?;
-        Ok(Labelled { scores, labels, clusters })
+        Ok(Labelled { scores, labels, weights, clusters })
     }
 }
 

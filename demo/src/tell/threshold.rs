@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::{Calibrated, Decided};
-use undercurve::decision::{Calibration, ThresholdRule, rate_interval, rate_intervals_clustered};
+use undercurve::decision::{Calibration, ThresholdRule, rate_interval, rate_intervals_in};
 use undercurve::metric::{Confusion, Costs, Interval, Metrics, Top, Truth};
 
 /// Chooses a threshold on labelled scores, of the rows that `on` names; with clusters of rows as one that holds for whole clusters.
@@ -20,7 +20,7 @@ pub fn choose<T: Real>(
     clusters: Option<&[u32]>,
     on: &str,
 ) -> Result<Threshold> {
-    let found = Metrics::new().decide_in(scores, &truth, clusters, rule);
+    let found = Metrics::new().decide_in(scores, truth, clusters, rule);
     let found = found.map_err(|error| match error {
         undercurve::Error::Unpromised { .. } | undercurve::Error::Unreachable { .. } => {
             CliError::input(format!("--threshold {rule}: {error} ({})", rows(on)))
@@ -32,11 +32,9 @@ pub fn choose<T: Real>(
     })?;
     let costs = rule.costs(found.counts.positives() / found.counts.total())?;
     let at = found.threshold;
-    let ends = match clusters {
-        Some(clusters) => Some(rate_intervals_clustered(at, scores, truth.labels(), clusters)?),
-        None => Some(found.counts).filter(|_| truth.weights().is_empty()).map(ends),
-    };
-    Ok(Threshold { decided: Decided::new(rule, on, Some(found)), at, costs, ends, test: None })
+    let plain = clusters.is_none() && truth.weights().is_empty();
+    let ends = if plain { ends(found.counts) } else { rate_intervals_in(at, scores, truth, clusters)? };
+    Ok(Threshold { decided: Decided::new(rule, on, Some(found)), at, costs, ends: Some(ends), test: None })
 }
 
 /// 95 % intervals of false-positive rate, recall and precision, as of a threshold that was fixed before.

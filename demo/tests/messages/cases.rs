@@ -684,11 +684,6 @@ pub const CASES: &[Case] = &[
         "decide m good.csv --threshold alerts<=9 --out o",
     ),
     of("--threshold …: …", "predict three.uc three.csv --threshold 0.3", "predict m good.csv --threshold 0.3"),
-    of(
-        "--weight …: a decision is about rows that are drawn one by one, and a row with a weight is not so many draws; `undercurve metrics --weight` chooses a threshold on such rows, without a promise",
-        "decide m good.csv --threshold fpr<=0.3 --weight a --out o",
-        "decide m good.csv --threshold fpr<=0.3 --out o",
-    ),
     of("--…: cannot be used with …: …", "train good.csv --seeds 2 --resume m", "train good.csv --seeds 2 --steps 5"),
     of(
         "--…: cannot be used with --average: …",
@@ -790,7 +785,7 @@ pub const CASES: &[Case] = &[
         "frontier group.csv --group g --steps 5 --bounds 0.5 --certify group.csv",
     ),
     of(
-        "--cluster: … is checked on independent rows alone",
+        "--recheck: … is checked on independent rows without weights alone",
         "decide top.json --recheck clusters.csv --cluster c",
         "decide fair.json --recheck clusters.csv --cluster c",
     ),
@@ -841,11 +836,6 @@ pub const CASES: &[Case] = &[
         "…; each row needs a number as its score: mend the cell, or leave the row out",
         "decide right.json --apply gaps.csv",
         "decide right.json --apply scores.csv",
-    ),
-    of(
-        "…: --recheck counts rows, and those of this model have weights",
-        "decide weight.uc --recheck weight.csv",
-        "eval weight.uc weight.csv",
     ),
     of(
         "… of … rows are copies of others: where one is held out and the other trained on, it is no test; leave copies out, or keep rows of one origin together by --split-group",

@@ -2,7 +2,7 @@
 
 use undercurve::decision::{
     Calibrate, Calibration, Kept, MOST_POOLS, Pool, Promise, ThresholdRule, fit_beta, fit_platt,
-    pool_adjacent_violators, pooled_probability, rate_interval, rate_intervals_clustered,
+    pool_adjacent_violators, pooled_probability, rate_interval, rate_intervals_in,
 };
 use undercurve::judge::Verdict;
 use undercurve::metric::{
@@ -584,8 +584,16 @@ fn what_is_missing_is_told() {
     let missing = |more, what| Err(Error::Unpromised { more: Some(more), what });
     // .9^22 < .1 < .9^21.
     assert_eq!(decide(12, "recall>=0.9@90%"), missing(10, "positives"));
-    assert_eq!(decide(12, "precision>=0.9@90%"), missing(10, "positives"));
-    assert!(decide(22, "recall>=0.9@90%").is_ok() && decide(22, "precision>=0.9@90%").is_ok());
+    assert!(decide(22, "recall>=0.9@90%").is_ok());
+    // .9^27 < .06 < .9^26: .7 of 35 positives make so many alerts with that precision.
+    assert!(decide(35, "precision>=0.9@90%").is_ok());
+    let Err(Error::Unpromised { more: Some(more), .. }) = decide(12, "precision>=0.9@90%") else { panic!("promised") };
+    assert!((23..100).contains(&more) && decide(12 + more as usize, "precision>=0.9@90%").is_ok(), "{more}");
+    // Where no number of alerts has the precision, no number of such rows would do.
+    let labels: Vec<u8> = (0..400).map(|row| u8::from(row % 2 == 0)).collect();
+    let scores: Vec<f64> = (0..400).map(f64::from).collect();
+    let none = Metrics::new().decide(&scores, &labels, rule("precision>=0.8@90%"));
+    assert_eq!(none, Err(Error::Unpromised { more: None, what: "positives" }));
     // .99^299 < .05 < .99^298.
     assert_eq!(decide(12, "fpr<=0.01@95%"), missing(294, "negatives"));
     for text in [
@@ -613,22 +621,30 @@ fn clusters_count_as_one() {
     let own: Vec<u32> = (0..3000).collect();
     for (kept, bound) in [(Kept::Precision, 0.9), (Kept::Recall, 0.8), (Kept::Fpr, 0.05)] {
         let promise = Promise { kept, bound, percent: 90.0 };
-        let alone = promise.decide_clustered(&scores, &labels, &own).unwrap();
+        let alone = promise.decide_in(&scores, labels.as_slice().into(), Some(&own)).unwrap();
         let rows = Metrics::new().decide(&scores, &labels, ThresholdRule::Promised(promise)).unwrap();
         let twice = |x: &[f64]| x.iter().chain(x).copied().collect::<Vec<f64>>();
         let two: Vec<u8> = labels.iter().chain(&labels).copied().collect();
         let again: Vec<u32> = own.iter().chain(&own).copied().collect();
-        let both = promise.decide_clustered(&twice(&scores), &two, &again).unwrap();
+        let both = promise.decide_in(&twice(&scores), two.as_slice().into(), Some(&again)).unwrap();
         if kept != Kept::Precision {
             assert_eq!(both.threshold, alone.threshold);
         }
-        let alerts = |counts: Confusion| counts.true_positives + counts.false_positives;
-        let (few, many) = (alerts(alone.counts) as f64, alerts(rows.counts) as f64);
-        assert!((few / many - 1.0).abs() < 0.2, "{kept:?}: {few} and {many}");
+        let (few, many) = (alone.counts, rows.counts.numbers());
+        let alerts = |counts: Confusion<f64>| counts.true_positives + counts.false_positives;
+        assert!((alerts(few) / alerts(many) - 1.0).abs() < 0.05, "{kept:?}: {few:?} and {many:?}");
+        // Equal weights change nothing but their sums, and a row of weight 0 is none.
+        let weights = vec![3.0; 3000];
+        let weighed = Truth::new(&labels, &weights).unwrap();
+        let thrice = Metrics::new().decide_in(&scores, weighed, None, ThresholdRule::Promised(promise)).unwrap();
+        assert_eq!((thrice.threshold, thrice.counts.total()), (alone.threshold, 9000.0));
+        let some: Vec<f64> = (0..6000).map(|row| f64::from(u8::from(row < 3000))).collect();
+        let half = Truth::new(&two, &some).unwrap();
+        assert_eq!(promise.decide_in(&twice(&scores), half, None).unwrap().threshold, alone.threshold);
     }
     let promise = Promise { kept: Kept::Precision, bound: 0.9, percent: 90.0 };
     let one = vec![0; 3000];
-    assert!(matches!(promise.decide_clustered(&scores, &labels, &one), Err(Error::Unpromised { .. })));
+    assert!(matches!(promise.decide_in(&scores, labels.as_slice().into(), Some(&one)), Err(Error::Unpromised { .. })));
 }
 
 /// The slopes are where the gradients of the loss are 0, Platt's curve is one of the family, and nothing is certain.
@@ -767,7 +783,7 @@ fn rules_are_checked_again_by_the_tails() {
             kinds[want as usize] += 1;
             if let Some(more) = check.more.filter(|&more| more < 2000) {
                 let all = rows as u64 + more;
-                let hits = (check.value().unwrap() * all as f64).round() as u64;
+                let hits = (check.value.unwrap() * all as f64).round() as u64;
                 let told =
                     |sign: f64| twin::binomial_tail(all as usize, bound, (hits as f64 + 0.5 * (1.0 + sign)) as usize);
                 let (above, below) = (told(-1.0), 1.0 - told(1.0));
@@ -800,14 +816,15 @@ fn clusters_are_checked_again_as_such() {
         let promise = Promise { kept: Kept::Precision, bound: 0.8, percent: 95.0 };
         let counts = Confusion::at(&scores, &labels[..], 0.5).unwrap();
         let checks = [
-            promise.recheck_clustered(0.5, &scores, &labels, &clusters).unwrap(),
+            promise.recheck_in(0.5, &scores, labels.as_slice().into(), Some(&clusters)).unwrap(),
             ThresholdRule::Promised(promise).recheck(&counts, 1).unwrap(),
         ];
         for (wrong, check) in wrong.iter_mut().zip(checks) {
             wrong[0] += u64::from(check.verdict == Verdict::Met);
             wrong[1] += u64::from(check.verdict == Verdict::NotMet);
         }
-        let easy = Promise { bound: 0.5, ..promise }.recheck_clustered(0.5, &scores, &labels, &clusters).unwrap();
+        let easy = Promise { bound: 0.5, ..promise };
+        let easy = easy.recheck_in(0.5, &scores, labels.as_slice().into(), Some(&clusters)).unwrap();
         told += u64::from(easy.verdict == Verdict::Met);
     }
     assert!(wrong[0].iter().all(|&count| count as f64 <= 0.05 * draws as f64), "{wrong:?}");
@@ -828,7 +845,7 @@ fn intervals_of_clusters_hold_the_truth() {
             clusters.extend(vec![cluster; size]);
         }
         let labels = vec![1; scores.len()];
-        let [_, recall, _] = rate_intervals_clustered(0.5, &scores, &labels, &clusters).unwrap();
+        let [_, recall, _] = rate_intervals_in(0.5, &scores, labels.as_slice().into(), Some(&clusters)).unwrap();
         let hits = scores.iter().filter(|&&score| score > 0.5).count() as u64;
         let alone = rate_interval(hits, scores.len() as u64);
         for (held, interval) in held.iter_mut().zip([recall, alone]) {
@@ -923,7 +940,7 @@ impl Population {
 #[test]
 fn promises_are_kept() {
     let long = std::env::var_os("UNDERCURVE_LONG").is_some();
-    let (draws, sizes): (u64, &[usize]) = if long { (200, &[1000, 10_000, 100_000]) } else { (60, &[1000, 5000]) };
+    let (draws, sizes): (u64, &[usize]) = if long { (400, &[1000, 10_000]) } else { (60, &[1000, 5000]) };
     let kinds = [("independent", false, false), ("heavy tails", true, false), ("clustered", false, true)];
     let mut given_at_all = 0;
     for ((kind, heavy, clustered), &n) in kinds.into_iter().flat_map(|kind| sizes.iter().map(move |n| (kind, n))) {
@@ -941,9 +958,9 @@ fn promises_are_kept() {
             for seed in 0..draws {
                 let (scores, labels, clusters) = population.draw(seed, n);
                 let mut memory = Metrics::new();
-                let rows = memory.decide(&scores, &labels, ThresholdRule::Promised(promise));
-                let promised = if clustered { promise.decide_clustered(&scores, &labels, &clusters) } else { rows };
-                let plain = memory.decide(&scores, &labels, plain);
+                let of = Some(&clusters[..]).filter(|_| clustered);
+                let mut decide = |rule| memory.decide_in(&scores, labels.as_slice().into(), of, rule);
+                let (promised, plain) = (decide(ThresholdRule::Promised(promise)), decide(plain));
                 for ((given, broken, recalls), found) in told.iter_mut().zip([promised, plain]) {
                     let Ok(found) = found else { continue };
                     let [precision, recall, fpr] = population.truth(found.threshold);

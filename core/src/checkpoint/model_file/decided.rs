@@ -72,7 +72,7 @@ impl SavedModel {
         on: &str,
     ) -> Result<Decision<f64>> {
         self.require_two_classes()?;
-        let found = Metrics::new().decide_in(scores, &truth, clusters, rule);
+        let found = Metrics::new().decide_in(scores, truth, clusters, rule);
         if matches!(found, Ok(_) | Err(Error::Unreachable { .. } | Error::Unpromised { .. })) {
             self.threshold = found.ok().map(|decision| decision.threshold);
             self.decided = Some(Decided::new(rule, on, found.ok()));

