@@ -66,7 +66,7 @@ pub enum Error {
     },
     /// No threshold can be promised on these rows.
     Unpromised {
-        /// About how many more would tell; `None` where more of the same would hardly do.
+        /// About how many more would tell; `None` where no number of rows like these would do.
         more: Option<u64>,
         /// More of what: positives or negatives.
         what: &'static str,
@@ -160,7 +160,7 @@ impl fmt::Display for Error {
             Self::Unreachable { what: "precision" } => f.write_str("no threshold has that precision"),
             Self::Unreachable { .. } => f.write_str("more rows than that tie for the highest score"),
             Self::Unpromised { more: Some(more), what } => {
-                write!(f, "no threshold can be promised: about {more} more {what} would do")
+                write!(f, "no threshold can be promised: about {more} more {what} would tell")
             }
             Self::Unpromised { more: None, .. } => {
                 f.write_str("no threshold can be promised: no number of alerts has that rate on these rows, and more like them would not do")

@@ -7,8 +7,8 @@
 ids a model has not seen (logistic regression, five folds of ids), of which whole ids are drawn with replacement. A drawn population has the rates
 of two million of its rows, a table its own. Prints a row for each rule: how often a threshold was given; how often one was broken, of all draws and of
 those given; the median recall (of recall and precision rules; of false-positive rates too) beside what the population's best threshold has; and the
-same of the rule without a confidence. `more 100 1000` takes draws of 1,000 rows that are refused instead, and tells how many of them are given one when as many
-more rows are drawn as the refusal asks for (at most 50,000). "Clear" says how far the rule is met where it is met most clearly, in deviations of a draw: below about 3 a
+same of the rule without a confidence. `more 100 1000` takes draws of 1,000 rows that are refused instead, and tells how many of them are given one (or are told that no number of
+rows would do) when as many more rows are drawn as the refusal asks for (100,000 at most). "Clear" says how far the rule is met where it is met most clearly, in deviations of a draw: below about 3 a
 test at the best threshold, known beforehand, fails in one of twenty draws, too. `!` marks what passes the level by more than two standard errors.
 """
 
@@ -150,10 +150,10 @@ def populations():
 
 def asked(draws, rows):
     """What comes of drawing as many more rows as refusals ask for."""
-    print("| population | rule | clear | refused | no number would do | times the rows, median | then given |\n|---|---|---|---|---|---|---|")
+    print("| population | rule | clear | refused | no number would do | times the rows, median | then given | then none |\n|---|---|---|---|---|---|---|---|")
     for number, (name, population, rules) in enumerate(populations()):
         for rule in (rule for rule in rules if rule.startswith("precision")):
-            refused, never, times, given = 0, 0, [], 0
+            refused, never, times, given, none = 0, 0, [], 0, 0
             for draw in range(draws):
                 rng = np.random.default_rng([number, draw])
                 scores, labels, ids = population.draw(rows, rng)
@@ -166,13 +166,13 @@ def asked(draws, rows):
                     never += 1
                     continue
                 times.append(1 + int(more[1]) / labels.sum())
-                scores, labels, ids = population.draw(min(50_000, round(rows * times[-1])), rng)
+                scores, labels, ids = population.draw(min(100_000, round(rows * times[-1])), rng)
                 try:
                     undercurve.decide(scores, labels, f"{rule}@90%", clusters=ids)
                     given += 1
-                except ValueError:
-                    pass
-            median = f"{np.median(times):.1f} | {given} of {len(times)}" if times else "– | –"
+                except ValueError as error:
+                    none += "no number" in str(error)
+            median = f"{np.median(times):.1f} | {given} of {len(times)} | {none}" if times else "– | – | –"
             clear = population.clear(float(rule.split("=")[1]), rows)
             print(f"| {name} | {rule} | {clear:.1f} | {refused} of {draws} | {never} | {median} |", flush=True)
 

@@ -150,6 +150,9 @@ const CLEAR: f64 = 0.01;
 /// Numbers of alerts below the least start that only tell how many more rows would do, and the fewest that tell something.
 const BELOW: usize = 6;
 const FEW: f64 = 5.0;
+/// Deviations that noise may take from a size that is above the bound, and that a size below may come to by noise: one of ten is lower.
+const NEAR: f64 = 0.5;
+const NONE: f64 = -1.28;
 
 /// The numbers of alerts whose precision is tested, and how.
 #[derive(Clone, Debug)]
@@ -214,13 +217,14 @@ impl Sequence {
         (self.open, sized)
     }
 
-    /// How many times as many rows are promised one in about four of five draws, by how far above the bound the clearest size is, in
-    /// deviations, and so that there is a start; `None` where none is above it.
+    /// How many times as many rows would tell: be promised a threshold in about four of five draws, by how far above the bound the clearest
+    /// size is, in deviations, and so that there is a start. `None` where all sizes are below it, beyond noise.
     pub(super) fn times(&self, far: f64, positives: f64) -> Option<f64> {
         let fewest = libm::ceil(self.promise.fewest(SPENT * self.promise.risk()) * self.promise.bound / LARGEST);
         let wanted = normal_quantile(self.level()) + normal_quantile(0.2);
-        let times = ((wanted / far) * (wanted / far)).or_larger(fewest / positives);
-        (far > 0.0 && times < 1e6).then(|| times.or_larger(1.1))
+        let near = far.or_larger(NEAR);
+        let times = (wanted / near) * (wanted / near);
+        (far > NONE).then(|| times.or_larger(fewest / positives).or_larger(1.1))
     }
 }
 
@@ -288,7 +292,7 @@ impl Walk {
         }
     }
 
-    /// The cut, or how many more rows would do; none where no number would.
+    /// The cut, or how many more rows would tell; none where no number would do.
     pub(super) fn end(mut self) -> Result<Cut<[u64; 2]>, Option<u64>> {
         if self.promise.kept == Kept::Precision {
             self.test(f64::INFINITY);
