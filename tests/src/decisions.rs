@@ -191,14 +191,16 @@ pub fn promised_alerts(scores: &[f64], labels: &[u8], rate: &str, bound: f64, ri
                 sizes.push(next);
             }
             let reached = |size: f64| ends.iter().copied().rfind(|&k| k as f64 <= size).unwrap_or(0);
-            let (mut open, mut clear, mut best) = (false, false, None);
+            let (mut open, mut clear, mut failed, mut best) = (false, false, 0, None);
             for sizes in sizes.chunk_by(|&a, &b| reached(a) == reached(b)) {
                 let (k, last) = (reached(sizes[0]), sizes[sizes.len() - 1]);
-                let later = level * starts.iter().filter(|&&start| start > last).count() as f64;
+                let later = starts.iter().filter(|&&start| start > last).count();
+                let here = starts.iter().filter(|start| sizes.contains(start)).count();
                 let tail = if k > 0 { binomial_tail(k, bound, right(k)) } else { 1.0 };
-                open = open && tail <= if clear { risk - later } else { level };
+                open = open && tail <= if clear { risk - level * (failed + later) as f64 } else { level };
                 clear = open && clear;
-                open |= starts.iter().any(|start| sizes.contains(start)) && tail <= level;
+                open |= here > 0 && tail <= level;
+                failed += if open { 0 } else { here };
                 clear |= open && tail <= 0.01 * risk;
                 if open && best.is_none_or(|best| right(k) > right(best)) {
                     best = Some(k);

@@ -19,13 +19,13 @@
 //! ```
 //!
 //! J of them so that all right passes at the least one. What passes at s_j opens a sequence: the numbers of alerts above it, each 3 % more than
-//! the one before, are tested until one fails, at the level a, and as soon as one has passed at δ/100, at δ less the levels of the starts that
-//! are still to come. Sizes and levels depend on no label but by n₊, so a sequence that begins where the rule holds promises one where it does
-//! not with a probability of δ less those levels, whatever is beyond (fixed-sequence testing; Angelopoulos, Bates, Candès, Jordan and Lei 2021,
+//! the one before, are tested until one fails, at the level a, and as soon as one has passed at δ/100, at δ less a for each start that has failed
+//! or is still to come. Sizes and levels depend on no label but by n₊, so a sequence that begins where the rule holds promises one where it does
+//! not with a probability of that level, whatever is beyond (fixed-sequence testing; Angelopoulos, Bates, Candès, Jordan and Lei 2021,
 //! "Learn then Test"), and a start where it does not hold passes with a. Together at most δ, if the precision rises and then falls once along the
-//! alerts, and a score is never more likely positive than those above it come to. So at most δ of all draws of rows end with a threshold that
-//! breaks the rule, and where none keeps it, at most .6 δ end with one. Among those given no bound can hold for every population;
-//! tests/results/decisions.md measures it, and how the numbers here were chosen. Rows in clusters, and rows with weights: `clusters.rs`.
+//! alerts. So at most δ of all draws of rows end with a threshold that breaks the rule, and where none keeps it, at most .6 δ end with one. Among
+//! those given no bound can hold for every population; tests/results/decisions.md measures it, and how the numbers here were chosen. Rows in
+//! clusters, and rows with weights: `clusters.rs`.
 
 use super::cut::Cut;
 use super::tails::normal_quantile;
@@ -168,6 +168,8 @@ pub(super) struct Sequence {
     last: f64,
     open: bool,
     clear: bool,
+    /// Starts at which no sequence opened.
+    failed: usize,
 }
 
 impl Sequence {
@@ -182,7 +184,7 @@ impl Sequence {
         let mut sizes = [f64::INFINITY; BELOW + STARTS];
         let count = starts + below;
         (0..count).for_each(|at| sizes[at] = libm::round(size(count - 1 - at)));
-        Self { promise, sizes, count, below, behind: 0, next: sizes[0], last, open: false, clear: false }
+        Self { promise, sizes, count, below, behind: 0, next: sizes[0], last, open: false, clear: false, failed: 0 }
     }
 
     /// The level of a start.
@@ -198,10 +200,10 @@ impl Sequence {
     /// Tests it, where one is due. `passes`: whether its alerts pass a level. Gives whether it is promised, and whether it is a start, or one of the
     /// sizes below.
     pub(super) fn test(&mut self, before: f64, passes: impl Fn(f64) -> bool) -> (bool, bool) {
-        let (mut sized, mut start) = (false, false);
+        let (mut sized, mut starts) = (false, 0);
         while self.is_due(before) {
             if self.behind < self.count && self.sizes[self.behind] <= self.next {
-                (sized, start) = (true, start || self.behind >= self.below);
+                (sized, starts) = (true, starts + usize::from(self.behind >= self.below));
                 self.behind += 1;
             }
             let following = if self.behind < self.count { self.sizes[self.behind] } else { f64::INFINITY };
@@ -209,10 +211,11 @@ impl Sequence {
             self.next = if self.behind > self.below { further.or_smaller(following) } else { following };
         }
         let (level, risk) = (self.level(), self.promise.risk());
-        let later = level * (self.count - self.behind) as f64;
-        self.open = self.open && passes(if self.clear { risk - later } else { level });
+        let spent = level * (self.failed + self.count - self.behind) as f64;
+        self.open = self.open && passes(if self.clear { risk - spent } else { level });
         self.clear &= self.open;
-        self.open = self.open || start && passes(level);
+        self.open = self.open || starts > 0 && passes(level);
+        self.failed += if self.open { 0 } else { starts };
         self.clear = self.clear || self.open && passes(CLEAR * risk);
         (self.open, sized)
     }
