@@ -9,6 +9,8 @@ mod along;
 mod baselines;
 #[path = "tests/bits.rs"]
 mod bits;
+#[path = "tests/cells.rs"]
+mod cells;
 #[path = "tests/checkpoint.rs"]
 mod checkpoint;
 #[path = "tests/classes.rs"]

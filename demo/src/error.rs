@@ -62,8 +62,24 @@ impl From<std::fmt::Error> for CliError {
 
 /// What to do about a text among numbers.
 pub fn stray(text: &str, column: &str) -> String {
-    let [text, column] = [text, column].map(shell);
-    format!("; --na {text} takes it for a missing value, --categorical {column} all for categories")
+    let (na, column) = (shell(&format!("{column}={text}")), shell(column));
+    format!("; --na {na} takes it for a missing value, --categorical {column} all for categories")
+}
+
+/// Labels of two kinds but for case and blanks, those of the positive one: yes, true or positive, else those of the first.
+fn alike(labels: &[String]) -> Option<String> {
+    let folded = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let mut kinds: Vec<(String, Vec<&str>)> = Vec::new();
+    for label in labels {
+        let name = folded(label);
+        match kinds.iter_mut().find(|kind| kind.0 == name) {
+            Some((_, all)) => all.push(label),
+            None => kinds.push((name, vec![label])),
+        }
+    }
+    let is_positive = |name: &str| ["yes", "true", "positive", "y", "t"].contains(&name);
+    let positive = kinds.iter().find(|kind| is_positive(&kind.0)).or(kinds.first())?;
+    (kinds.len() == 2).then(|| shell(&positive.1.join(",")))
 }
 
 /// With the option that helps.
@@ -77,21 +93,37 @@ impl From<DataError> for CliError {
                 format!("{told}{meant}")
             }
             DataErrorKind::NotANumber { ref text, ref column } => format!("{told}{}", stray(text, column)),
+            DataErrorKind::NonFinite { ref text } => {
+                format!("{told} (--na {} takes it for a missing value)", shell(text))
+            }
             DataErrorKind::NoLabelColumn { .. } => format!("{told} (--label)"),
             DataErrorKind::Encoding => format!("{told} (--encoding latin1 reads Western European text of Windows)"),
             DataErrorKind::Missing { .. } => format!("{told} (without --missing refuse it is filled in)"),
-            DataErrorKind::ManyLabels { .. } => format!("{told} (--positive)"),
-            DataErrorKind::Doubtful { doubt, column, .. } => match doubt {
-                Doubt::Decimal | Doubt::OtherMark => format!("{told} (--decimal point, or --decimal comma)"),
-                Doubt::DateOrder => format!("{told} (--dates day, or --dates month)"),
-                Doubt::ShortYear => format!(
-                    "{told} (--dates day, --dates month, or --dates year; --categorical {column} takes it as text)"
-                ),
-                Doubt::MarkOfFile => {
-                    format!("{told} (--categorical {column} takes it as text, --ignore {column} leaves it out)")
-                }
-                _ => format!("{told} (write them alike, or --ignore {column} leaves them out)"),
+            DataErrorKind::ManyLabels { ref labels, .. } => match alike(labels) {
+                Some(all) => format!("{told} (--positive {all} names all spellings of one)"),
+                None => format!("{told} (--positive)"),
             },
+            DataErrorKind::LabelSpellings { ref labels } => format!("{told} (--positive {})", shell(&labels.join(","))),
+            DataErrorKind::LabelTwice { ref column, .. } => {
+                format!("{told} (--categorical {} keeps them apart)", shell(column))
+            }
+            DataErrorKind::LabelWord { ref word, ref column, .. } => format!(
+                "{told} (--na {} leaves these rows out, --na {} takes it as a class)",
+                shell(word),
+                shell(&format!("{column}="))
+            ),
+            DataErrorKind::Doubtful { doubt, column, .. } => {
+                let column = shell(&column);
+                let text = format!("--categorical {column} takes it as text");
+                match doubt {
+                    Doubt::Decimal | Doubt::OtherMark => format!("{told} (--decimal point, or --decimal comma)"),
+                    Doubt::DateOrder => format!("{told} (--dates day, or --dates month)"),
+                    Doubt::ShortYear => format!("{told} (--dates day, --dates month, or --dates year; {text})"),
+                    Doubt::Unreadable => format!("{told} (--ignore {column} leaves it out)"),
+                    Doubt::MarkOfFile | Doubt::Clock => format!("{told} ({text}, --ignore {column} leaves it out)"),
+                    _ => format!("{told} (write them alike, or --ignore {column} leaves them out)"),
+                }
+            }
             _ => told,
         })
     }
@@ -103,6 +135,9 @@ pub fn for_model(error: DataError) -> CliError {
     match error.kind {
         DataErrorKind::NotANumber { .. } => {
             CliError::Input(format!("{told}; training had numbers there: mend the cell, or leave it empty"))
+        }
+        DataErrorKind::OtherKind { .. } => {
+            CliError::Input(format!("{told}: write it as in training, or leave it empty"))
         }
         DataErrorKind::Doubtful { doubt, .. } => match doubt {
             Doubt::Decimal | Doubt::OtherMark | Doubt::DateOrder | Doubt::ShortYear => error.into(),
@@ -119,6 +154,10 @@ pub fn for_scores(error: DataError) -> CliError {
         DataErrorKind::Missing { .. } | DataErrorKind::NotANumber { .. } => CliError::Input(format!(
             "{told}; each row needs a number as its score: mend the cell, or leave the row out"
         )),
+        DataErrorKind::NonFinite { ref text } => {
+            let (least, last) = if text.starts_with('-') { ("-1e308", "last") } else { ("1e308", "first") };
+            CliError::Input(format!("{told}: write {least} for a row that is to be {last}"))
+        }
         _ => error.into(),
     }
 }
@@ -126,9 +165,8 @@ pub fn for_scores(error: DataError) -> CliError {
 /// An error with its row in place of its line, where the file is Parquet, which has no lines.
 fn in_row(error: &DataError) -> Option<String> {
     #[cfg(feature = "parquet")]
-    if error.line > 0 {
-        let row = crate::input::parquet::row_on_line(Path::new(&error.file), error.line)?;
-        return Some(format!("{}: row {row}, column {}: {}", error.file, error.column, error.kind));
+    if error.line > 0 && crate::input::parquet::is_parquet(Path::new(&error.file)) {
+        return Some(format!("{}: row {}, column {}: {}", error.file, error.line, error.column, error.kind));
     }
     let _ = error;
     None

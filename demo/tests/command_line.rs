@@ -71,7 +71,11 @@ fn bad_input_is_one_line_and_writes_nothing() {
     refused(&folder, &early("gama=1"), "did you mean gamma?");
     refused(&folder, &early("lr=x"), "lr = \"x\": expected auto or a number");
     refused(&folder, &train(&["--ignore", "a,label"]), "--ignore label: is the label column of good.csv");
-    refused(&folder, &train(&["--categorical", "label"]), "--categorical label: is the label column of good.csv");
+    refused(
+        &folder,
+        &train(&["--na", "lable=9"]),
+        "--na lable=9: good.csv has no column \"lable\"; did you mean \"label\"?",
+    );
     let prepare = ["prepare", "good.csv", "--train", "part.csv", "--ignore", "label"];
     refused(&folder, &prepare, "--ignore label: is the label column of good.csv");
     refused(&folder, &train(&["--model", "mlp:2,2,2,2,2,2,2,2,2"]), "9 hidden layers are more than there may be, 8");

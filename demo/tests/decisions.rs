@@ -731,8 +731,7 @@ fn what_is_done_with_a_column_is_said_before_training() {
     for note in [
         "note: data.csv: column \"client\" has 600 different texts in 600 rows and is left out as an identifier; --categorical client takes it\n",
         "note: data.csv: dates in column \"since\" were read as days since 1970-01-01; --ignore since leaves it out\n",
-        "note: data.csv: commas in the numbers of column \"price\" were read as points\n",
-        "note: data.csv: commas in the numbers of column \"gap\" were read as points\n",
+        "note: data.csv: commas in the numbers of columns \"price\", \"gap\" were read as points\n",
         "note: label \"fraud\" counts as positive; --positive names another\n",
     ] {
         assert!(notes.contains(note), "{note}: {notes}");

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use undercurve::Error;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
-    DataError, Dataset, Format, MAX_COLUMNS, MAX_DENSE, Missing, Options, Preparation, RawTable, ReadOptions, Reading,
-    Rows, Scale, Split, SplitBy, Values, group_folds, prepare,
+    DataError, Dataset, Format, Kind, MAX_COLUMNS, MAX_DENSE, Missing, Options, Preparation, RawTable, ReadOptions,
+    Reading, Rows, Scale, Split, SplitBy, Values, group_folds, prepare,
 };
 
 fn options(label: &str) -> Options {
@@ -163,7 +163,9 @@ fn error_lines() {
     // The first row of the third value, past rows without one and labels that are equal as numbers.
     let third = |text: &str| fit(text, &usual).split(": ").next().unwrap().to_string();
     assert_eq!(third("label,a\nyes,1\n\n,2\nno,3\nyes,4\nYes,5\nmaybe,6\n"), "f.csv:7:1");
-    assert_eq!(third("a,label\n1,-0\n1,0\n2,1.0\n3,1\n4,3\n5,2\n"), "f.csv:6:2");
+    assert_eq!(third("a,label\n1,0\n2,1\n3,1\n4,3\n5,2\n"), "f.csv:5:2");
+    let same = fit("a,label\n1,-0\n1,0\n2,1\n3,1\n", &usual);
+    assert_eq!(same, "f.csv: labels \"0\" and \"-0\" of column \"label\" are the same number");
     let sparse = line(Preparation::fit(&svm("# three\n+1 1:1\n-1 1:2\n1 2:1\n11 1:3\n7\n").unwrap(), &usual));
     assert!(sparse.starts_with("f.svm:5:1: the third of more than two label values"), "{sparse}");
     let positive = Options { positive: Some("yes".into()), ..usual.clone() };
@@ -925,15 +927,15 @@ fn splits_go_by_a_column() {
 #[test]
 fn columns_in_memory_are_what_a_file_of_the_same_cells_is() {
     let csv =
-        "age,city,joined,label\n31, Bern ,2024-01-01,yes\n,NA,2024-01-02,no\n47.5,Thun,,yes\n1e3,Bern,2024-02-29,no\n";
+        "age,city,joined,label\n31, Bern ,2024-01-01,yes\n,,2024-01-02,no\n47.5,Thun,,yes\n1e3,Bern,2024-02-29,no\n";
     let file = RawTable::parse(csv.as_bytes(), Format::Csv, "people").unwrap();
     let (age, joined) = ([31.0, f64::NAN, 47.5, 1e3], [19723.0, 19724.0, f64::NAN, 19782.0]);
-    let city = [Some(" Bern "), Some("NA"), Some("Thun"), Some("Bern")];
+    let city = [Some("Bern"), None, Some("Thun"), Some("Bern")];
     let label = [Some("yes"), Some("no"), Some("yes"), Some("no")];
     let columns = [
         ("age", Values::Numbers(&age)),
         ("city", Values::Texts(&city)),
-        ("joined", Values::Numbers(&joined)),
+        ("joined", Values::Of(Kind::Date, &joined)),
         ("label", Values::Texts(&label)),
     ];
     let table = RawTable::of_columns("people", &columns).unwrap();
@@ -941,7 +943,9 @@ fn columns_in_memory_are_what_a_file_of_the_same_cells_is() {
     assert_eq!([0, 1, 2, 3].map(|k| table.missing(k)), [1, 1, 1, 0]);
     let options = Options { missing: Missing::Impute, ..Options::default() };
     let (a, b) = (Preparation::fit(&table, &options).unwrap(), Preparation::fit(&file, &options).unwrap());
-    assert_eq!(a, b);
+    assert_eq!((a.encoded(), a.known(), a.positive()), (b.encoded(), b.known(), b.positive()));
+    let rows = |of: &Preparation, rows: &RawTable| format!("{:?}", of.apply::<f64>(rows).unwrap().rows());
+    assert_eq!(rows(&a, &file), rows(&b, &table));
     let (a, b) = (a.apply::<f64>(&table).unwrap(), b.apply::<f64>(&file).unwrap());
     assert_eq!((a.labels(), a.rows().len()), (b.labels(), b.rows().len()));
     assert_eq!(a.summary(), b.summary());

@@ -316,7 +316,7 @@ fn a_model_keeps_how_its_columns_are_written() {
     let train = file(';', &["1.243", "960", "12,5", "7"], &["5,5"]);
     let preparation = Preparation::fit(&read(&train), &Options::default()).unwrap();
     assert_eq!(preparation.notations()[0].1.decimal, Some(Decimal::Comma));
-    let known = ReadOptions { columns: preparation.notations().to_vec(), ..ReadOptions::default() };
+    let known = ReadOptions { columns: preparation.known(), ..ReadOptions::default() };
     let x = |text: &str| preparation.apply::<f64>(&read_with(text, &known)).map(|data| dense(&data)[0]);
     // Alone it says nothing, and means what it meant in training.
     let alone = x(&file(';', &["1.243", "960"], &["5,5"])).unwrap();
@@ -337,14 +337,16 @@ fn a_model_keeps_how_its_columns_are_written() {
 #[test]
 fn codes_keep_their_zeros_as_categories() {
     let text = "x,y\n01234,0\n1234,1\n007,0\n7,1\n90071992547409931,0\n90071992547409932,1\n7.0,1\n";
-    let table = read(text);
     let options = Options { categorical: vec!["x".into()], ..Options::default() };
-    let names = Preparation::fit(&table, &options).unwrap().column_names();
-    let all = ["x=007", "x=01234", "x=1234", "x=7", "x=90071992547409931", "x=90071992547409932"];
-    assert_eq!(names, all);
-    // The same where the reader knows it.
+    let all = ["x=007", "x=01234", "x=1234", "x=7", "x=7.0", "x=90071992547409931", "x=90071992547409932"];
     let texts = ReadOptions { texts: vec!["x".into()], ..ReadOptions::default() };
     assert_eq!(Preparation::fit(&read_with(text, &texts), &options).unwrap().column_names(), all);
+    // Where the reader did not know it, 7 and 7.0 are no two any more; codes are.
+    let error = Preparation::fit(&read(text), &options).unwrap_err();
+    assert!(matches!(error.kind, DataErrorKind::Doubtful { doubt: Doubt::Spelling, .. }), "{error}");
+    let names = Preparation::fit(&read(&text.replace("7.0,1\n", "")), &options).unwrap().column_names();
+    let rest: Vec<&str> = all.into_iter().filter(|name| *name != "x=7.0").collect();
+    assert_eq!(names, rest);
 }
 
 #[test]
@@ -421,7 +423,10 @@ fn encodings_and_separators() {
 fn rows_without_a_label_are_left_out() {
     let mut table = read("x,z,w,y\n1,a,5,0\n2,b,6,\n007,c,7,1\n8,d,t,?\n4,e,8,1\n5,f,9,1\n");
     assert_eq!(table.leave_out_missing("y"), 2);
-    assert_eq!(table, read("x,z,w,y\n1,a,5,0\n\n007,c,7,1\n\n4,e,8,1\n5,f,9,1\n"));
+    assert_eq!(table.words(3), [("?".to_string(), 1)]);
+    let mended = read("x,z,w,y\n1,a,5,0\n\n007,c,7,1\n\n4,e,8,1\n5,f,9,1\n");
+    (0..4).for_each(|at| assert_eq!((table.column(at), table.kind(at)), (mended.column(at), mended.kind(at))));
+    assert_eq!((table.readings(), table.first_text(1)), (mended.readings(), mended.first_text(1)));
     // A text among numbers that stays is refused as ever.
     let mut table = read("w,y\n5,0\n6,\nt,1\n8,0\n9,1\n");
     assert_eq!(table.leave_out_missing("y"), 1);
@@ -451,10 +456,11 @@ fn every_column_that_is_read_as_numbers_asks() {
     assert!(matches!(error.kind, DataErrorKind::Doubtful { doubt: Doubt::Decimal, .. }), "{error}");
 }
 
-/// A gap in a column that becomes text later is a gap.
+/// A gap in a column that becomes text later is a gap, and a word is a text.
 #[test]
 fn gaps_stay_gaps() {
     let table = read(&file(';', &["1.5", "", "NA", "x", "1.243", "?"], &[]));
-    assert_eq!(table.missing(0), 3);
-    assert_eq!(table.values(0, 9).unwrap().len(), 3);
+    assert_eq!(table.missing(0), 1);
+    let values: Vec<String> = table.values(0, 9).unwrap().into_iter().map(|value| value.0).collect();
+    assert_eq!(values, ["1.243", "1.5", "?", "NA", "x"]);
 }

@@ -463,10 +463,17 @@ fn every_method_takes_weights_or_says_that_it_does_not() {
         // And they do something; classes count by theirs.
         assert_ne!(all.0, equal.0, "{}", method.name);
         let heavier = Config { class_weights: vec![1.0, 5.0], ..config.clone() };
+        // (Shares, so that the greater weights of a class are no greater number of rows.)
+        let shares: Vec<f64> = weights.iter().zip(1..).map(|(w, k)| w * (1.0 + 0.01 / f64::from(k))).collect();
         let labels = training(None).0;
-        let by_row = labels.labels().iter().zip(&weights).map(|(&y, w)| if y == 1 { 5.0 * w } else { *w }).collect();
-        let (by_class, by_row) = (trained(&heavier, with(weights.clone())), trained(&config, with(by_row)));
-        assert_eq!(by_class, by_row, "{}", method.name);
+        let by_row = labels.labels().iter().zip(&shares).map(|(&y, w)| if y == 1 { 5.0 * w } else { *w }).collect();
+        let by_class = trained(&heavier, with(shares)).unwrap();
+        let by_row = trained(&config, with(by_row)).unwrap();
+        // (Rankings leave the intercept to rounding.)
+        let told = |of: &(Vec<f64>, f64)| [of.0[0], of.0[1], of.1];
+        for (a, b) in told(&by_class).into_iter().zip(told(&by_row)) {
+            assert!((a - b).abs() < 1e-6 * b.abs().max(1.0), "{}: {by_class:?} and {by_row:?}", method.name);
+        }
     }
     assert_eq!(refused, without);
 }
@@ -544,10 +551,12 @@ fn runs_at_their_defaults_take_whole_weights_for_repeated_rows() {
         })
         .collect();
     let mut far = Vec::new();
-    for every in [None, Some(2.0)] {
-        let weights: Vec<f64> = (0..n).map(|k| every.unwrap_or(weight(k))).collect();
+    for times in [1.0, 3.0] {
+        let weights: Vec<f64> = (0..n).map(weight).collect();
         let [plain, more] = [x.concat(), repeated(&x, &weights).concat()];
         let ones = repeated(&y, &weights);
+        // (Their scale says nothing.)
+        let weights: Vec<f64> = weights.iter().map(|w| times * w).collect();
         let of = Preparation::fit_weighted_arrays(&plain, &y, &weights, cols, Scale::Standard).unwrap();
         let by = Preparation::fit_arrays(&more, &ones, cols, Scale::Standard).unwrap();
         let rows = of.apply_arrays(&plain, &y).unwrap();
@@ -568,7 +577,7 @@ fn runs_at_their_defaults_take_whole_weights_for_repeated_rows() {
             let (others, want) = scores_of(&config, twin.clone(), &rows);
             assert_eq!(steps, others, "{method}");
             let by = apart(&got, &want);
-            far.extend((by > 1e-7).then(|| format!("{method}, {model}, {every:?}: {by:e}")));
+            far.extend((by > 1e-7).then(|| format!("{method}, {model}, {times}: {by:e}")));
         }
     }
     assert!(far.is_empty(), "{far:?}");
@@ -615,25 +624,58 @@ fn files_with_whole_weights_are_files_of_repeated_rows() {
     }
 }
 
-/// Weights count rows if they come to 1 to 100 for a row in the mean, and are shares of the rows there are otherwise.
+/// w, w/mean and 1000 w are one model, and the length of a run goes by what its rows come to.
 #[test]
-fn defaults_follow_what_the_rows_come_to() {
-    let of = |method: &str, weights: Option<Vec<f64>>| {
-        let data = training(None).0;
-        let data = if let Some(weights) = weights { data.with_weights(weights).unwrap() } else { data };
-        // (So that passes are more steps than the least.)
-        let settings = vec![("positives".into(), "1".into()), ("negatives".into(), "1".into())];
-        let config = Config { method: method.into(), length: Length::Passes(10.0), settings, ..Config::default() };
-        Trainer::new(&config, Arc::new(data), None).unwrap().total_steps()
-    };
-    let (rows, steps) = (90, of("ce", None));
-    assert_eq!(steps, 450);
-    for (each, times) in [(1.0, 1), (3.0, 3), (2.5, 0), (100.0, 100), (101.0, 1), (0.2, 1), (1e-9, 1), (1e30, 1)] {
-        let want = if times == 0 { (2.5 * steps as f64) as u64 } else { times * steps };
-        assert_eq!(of("ce", Some(vec![each; rows])), want, "{each}");
+fn weights_have_no_scale() {
+    let base: Vec<f64> = (0..90).map(weight).collect();
+    let mean = base.iter().sum::<f64>() / base.len() as f64;
+    for method in ["ce", "soap", "ap-exact", "ppd-sg", "ai-sarah"] {
+        let of = |by: f64| {
+            let data = training(None).0.with_weights(base.iter().map(|w| w * by).collect()).unwrap();
+            // (So that passes are more steps than the least.)
+            let batch = |name: &str| (name.to_string(), "1".to_string());
+            let settings = if method == "ce" { vec![batch("positives"), batch("negatives")] } else { Vec::new() };
+            let length = if method == "ce" { Length::Passes(10.0) } else { Length::Method };
+            let config = Config { method: method.into(), length, settings, ..Config::default() };
+            let mut trainer = Trainer::new(&config, Arc::new(data), None).unwrap();
+            trainer.run().unwrap();
+            (trainer.total_steps(), trainer.predictor().params().to_vec())
+        };
+        let (steps, want) = of(1.0);
+        // (Of multiples to the last bit.)
+        for (by, bound) in [(1000.0, 0.0), (3.0, 0.0), (2.0_f64.powi(-40), 0.0), (1.0 / mean, 0.0), (0.1, 0.0)] {
+            let (other, got) = of(by);
+            assert_eq!(other, steps, "{method}, {by}");
+            let far = apart(&got, &want);
+            assert!(far <= bound, "{method}, {by}: {far:e}");
+        }
+        assert!(method != "ce" || steps == 5 * base.iter().sum::<f64>() as u64, "{steps}");
     }
-    let some: Vec<f64> = (0..rows).map(weight).collect();
-    assert_eq!(of("ce", Some(some.clone())), 5 * some.iter().sum::<f64>() as u64);
+}
+
+/// Weights that are no multiples of the least are shares, and each row is one.
+#[test]
+fn shares_have_no_scale_either() {
+    let share = |k: usize| 0.3 + (k as f64 * 0.618).fract();
+    let of = |by: f64| {
+        let data = training(None).0.with_weights((0..90).map(|k| by * share(k)).collect()).unwrap();
+        let batch = |name: &str| (name.to_string(), "1".to_string());
+        let settings = vec![batch("positives"), batch("negatives")];
+        let config = Config { method: "ce".into(), length: Length::Passes(10.0), settings, ..Config::default() };
+        let mut trainer = Trainer::new(&config, Arc::new(data), None).unwrap();
+        trainer.run().unwrap();
+        (trainer.total_steps(), trainer.predictor().params().to_vec())
+    };
+    let (steps, want) = of(1.0);
+    assert_eq!(steps, 450);
+    for by in [1000.0, 1e-9, 1e30, 0.37] {
+        let (other, got) = of(by);
+        assert!(other == steps && apart(&got, &want) < 1e-9, "{by}");
+    }
+    // (Equal ones are none.)
+    let equal = training(None).0.with_weights(vec![7.5; 90]).unwrap();
+    let config = Config { method: "soap".into(), ..Config::default() };
+    assert_eq!(trained(&config, equal).unwrap(), trained(&config, training(None).0).unwrap());
 }
 
 #[test]

@@ -30,7 +30,7 @@ export interface Column {
 export interface Choice {
   /** The label column. */
   label: string;
-  /** The label value that is positive. */
+  /** The label value that is positive, or several with commas between them. */
   positive: string;
   /** Fill in missing values instead of refusing them. */
   impute?: boolean;
@@ -51,12 +51,15 @@ export declare function initFiles(module?: Source | Promise<Source>): Promise<vo
 
 /** A CSV or LIBSVM file, plain or gzip. */
 export declare class DataFile implements Held {
-  /** Errors name file, line and column. */
-  constructor(bytes: Uint8Array, name: string);
+  /**
+   * Errors name file, line and column. `texts`: columns that are text, whatever they hold. `na`: what stands for missing values, besides
+   * empty cells and, among numbers and dates, the usual words: a text, or `COLUMN=TEXT`; `=` says that these words are none.
+   */
+  constructor(bytes: Uint8Array, name: string, options?: { texts?: string[]; na?: string[] });
   /** Reads a file that is picked, fetched or at hand: a `Blob`, a `Response`, a `ReadableStream`, or bytes. Loads the module. */
   static open(
     file: Uint8Array | { stream(): any; readonly size: number } | { readonly body: any; readonly ok: boolean } | { getReader(): any },
-    options?: { name?: string; signal?: Signal; /** After every piece; `of` where the size is known. */ onProgress?: (at: { bytes: number; of?: number }) => void },
+    options?: { name?: string; texts?: string[]; na?: string[]; signal?: Signal; /** After every piece; `of` where the size is known. */ onProgress?: (at: { bytes: number; of?: number }) => void },
   ): Promise<DataFile>;
   describe(): { name: string; format: "CSV" | "LIBSVM"; rows: number; columns: Column[] };
   /**

@@ -111,37 +111,51 @@ function choice(asked, classes) {
   return { label, positive, impute, ignore, categorical, weight, share, seed };
 }
 
+/** How to read a file. */
+function reading(options) {
+  object(options, "options", "an object of texts and na");
+  only(options, ["texts", "na"], "options.");
+  const { texts = [], na = [] } = options;
+  for (const [name, list] of Object.entries({ texts, na })) need(Array.isArray(list) && list.every((text) => typeof text === "string"), `options.${name}`, list, "an array of texts");
+  return { texts, na };
+}
+
 /** A CSV or LIBSVM file, plain or gzip. */
 export class DataFile {
   #table;
+  /** What it was read from, to be read anew where categories are asked for that were read as numbers. */
+  #from;
 
   /**
    * Errors name file, line and column.
    * @param {Uint8Array} bytes
    * @param {string} name for errors
+   * @param {{ texts?: string[], na?: string[] }} [options] columns that are text, whatever they hold; what stands for missing values
    */
-  constructor(bytes, name) {
+  constructor(bytes, name, options = {}) {
     if (!loaded) throw new UndercurveError("the module that reads files is not loaded: await initFiles() before", { code: 204 });
     need(bytes instanceof Uint8Array, "bytes", bytes, "a Uint8Array of the file");
     need(typeof name === "string", "name", name, "the name of the file, for errors");
-    this.#table = called(() => new glue.Table(bytes, name));
+    const { texts, na } = reading(options);
+    this.#table = called(() => new glue.Table(bytes, name, texts, na));
+    this.#from = { bytes, name, texts, na };
   }
 
   /**
    * Reads a file that is picked, fetched or at hand.
    * @param {Uint8Array | Blob | Response | ReadableStream<Uint8Array>} file
-   * @param {{ name?: string, signal?: AbortSignal, onProgress?: (at: { bytes: number, of?: number }) => void }} [options]
+   * @param {{ name?: string, texts?: string[], na?: string[], signal?: AbortSignal, onProgress?: (at: { bytes: number, of?: number }) => void }} [options]
    * @returns {Promise<DataFile>}
    */
   static async open(file, options = {}) {
-    only(options, ["name", "signal", "onProgress"], "options.");
-    const { name = file?.name ?? "file", signal, onProgress } = options;
+    only(options, ["name", "texts", "na", "signal", "onProgress"], "options.");
+    const { name = file?.name ?? "file", texts = [], na = [], signal, onProgress } = options;
     checkSignal(signal);
     need(onProgress === undefined || typeof onProgress === "function", "onProgress", onProgress, "a function");
     stopIf(signal);
     const [bytes] = await Promise.all([bytesOfFile(file, signal, onProgress), initFiles()]);
     stopIf(signal);
-    return new DataFile(bytes, name);
+    return new DataFile(bytes, name, { texts, na });
   }
 
   /** @returns {{ name: string, format: "CSV" | "LIBSVM", rows: number, columns: Column[] }} */
@@ -159,9 +173,8 @@ export class DataFile {
    */
   prepare(asked) {
     const { label, positive, impute, ignore, categorical, weight, share, seed } = choice(asked, false);
-    const table = this.#held();
+    const table = this.#chosen(ignore, categorical);
     return called(() => {
-      table.choose(ignore, categorical);
       return taken(table.prepare(label, positive, impute, share, seed), (data) => {
         if (weight > 1) data.weigh(weight);
         return rowsOf(data);
@@ -175,8 +188,7 @@ export class DataFile {
    */
   prepareClasses(asked) {
     const { label, impute, ignore, categorical, share, seed } = choice(asked, true);
-    const table = this.#held();
-    table.choose(ignore, categorical);
+    const table = this.#chosen(ignore, categorical);
     return taken(called(() => table.prepareClasses(label, impute, share, seed)), (data) => {
       const names = JSON.parse(data.names());
       return { ...rowsOf(data), classes: names.length, names };
@@ -188,10 +200,25 @@ export class DataFile {
     return this.#table;
   }
 
+  /** The table with these choices; categories are what is written. */
+  #chosen(ignore, categorical) {
+    this.#held();
+    const { bytes, name, texts, na } = this.#from;
+    const more = categorical.filter((column) => !texts.includes(column));
+    if (more.length) {
+      const all = [...texts, ...more];
+      const table = called(() => new glue.Table(bytes, name, all, na));
+      this.#table.free();
+      [this.#table, this.#from] = [table, { bytes, name, texts: all, na }];
+    }
+    this.#table.choose(ignore, categorical);
+    return this.#table;
+  }
+
   /** Frees the memory. */
   dispose() {
     this.#table?.free();
-    this.#table = undefined;
+    this.#table = this.#from = undefined;
   }
 }
 

@@ -59,10 +59,10 @@ const calls = {
   },
 
   /** Reads a file and keeps it; answers with what it holds. */
-  async open(bytes, name) {
+  async open(bytes, name, options) {
     const { DataFile, initFiles } = await import("./files.js");
     await initFiles();
-    const file = new DataFile(bytes, name);
+    const file = new DataFile(bytes, name, options);
     files.set(++last, file);
     return { file: last, ...file.describe() };
   },

@@ -30,7 +30,7 @@ export interface EngineCalls {
   /** `flipLabels`. */
   flip(...of: Parameters<typeof flipLabels>): Uint8Array;
   /** Reads a file, which stays open in the worker, and describes it. */
-  open(bytes: Uint8Array, name: string): ReturnType<DataFile["describe"]> & { file: number };
+  open(bytes: Uint8Array, name: string, options?: { texts?: string[]; na?: string[] }): ReturnType<DataFile["describe"]> & { file: number };
   /** Rows of an open file, as of `DataFile`. */
   prepare(file: number, ...of: Parameters<DataFile["prepare"]>): ReturnType<DataFile["prepare"]>;
   prepareClasses(file: number, ...of: Parameters<DataFile["prepareClasses"]>): ReturnType<DataFile["prepareClasses"]>;

@@ -21,10 +21,11 @@ pub struct Table {
 
 #[wasm_bindgen]
 impl Table {
-    /// Reads CSV or LIBSVM, plain or gzip. Errors name file, line and column.
+    /// Reads CSV or LIBSVM, plain or gzip; columns of `texts` are text. Errors name file, line and column.
     #[wasm_bindgen(constructor)]
-    pub fn new(bytes: &[u8], name: &str) -> Result<Self, Failure> {
-        let table = RawTable::parse(bytes, data::Format::Auto, name)?;
+    pub fn new(bytes: &[u8], name: &str, texts: Vec<String>, na: Vec<String>) -> Result<Self, Failure> {
+        let options = data::ReadOptions { texts, na, ..data::ReadOptions::default() };
+        let table = RawTable::parse_with(bytes, &options, name)?;
         Ok(Self { table, ignore: Vec::new(), categorical: Vec::new() })
     }
 

@@ -1,7 +1,7 @@
 //! Statistics of columns, which merge, and the preparation that they make.
 
 use crate::error::{data, value};
-use crate::table::Table;
+use crate::table::{Table, read_again};
 use crate::trainer::{missing, scale, target};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
@@ -128,6 +128,11 @@ impl Preparation {
     #[getter]
     fn labels(&self) -> (Option<String>, Option<String>, Vec<String>) {
         (self.0.label_column().map(Into::into), self.0.positive().map(Into::into), self.0.classes().to_vec())
+    }
+
+    /// A file of rows, read as those that it was made of.
+    fn read(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<Table> {
+        py.detach(|| read_again(&path, &self.0)).map(Table::from)
     }
 
     /// Rows as a model sees them, rows × columns, and their targets, if they are asked for.

@@ -3,7 +3,7 @@
 use pyo3::PyErr;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use undercurve::Error;
-use undercurve::data::DataError;
+use undercurve::data::{DataError, DataErrorKind, Doubt};
 use undercurve::trainer::TrainerError;
 
 /// A wrong value.
@@ -19,6 +19,9 @@ pub fn kind(text: impl Into<String>) -> PyErr {
 /// An error of the core.
 pub fn core(error: Error) -> PyErr {
     value(match error {
+        Error::NonFinite { what: "scores", at } => {
+            format!("scores: row {at} is NaN or infinite (numpy.nan_to_num makes infinite ones the first or the last)")
+        }
         Error::NonFinite { what, at } => format!("{what}: row {at} is NaN or infinite"),
         Error::Label { at } => format!("labels: row {at} is neither 0 nor 1"),
         Error::Weight { at } => format!("weights: row {at} is no number of 0 or more"),
@@ -29,10 +32,32 @@ pub fn core(error: Error) -> PyErr {
     })
 }
 
+/// What to do about it, in Python's words.
+fn remedy(kind: &DataErrorKind) -> String {
+    match kind {
+        DataErrorKind::LabelWord { word, column, .. } => {
+            format!(" (na=[{word:?}] leaves these rows out, na=[{:?}] takes it as a class)", format!("{column}="))
+        }
+        DataErrorKind::LabelTwice { column, .. } => {
+            format!(" (as texts they are apart: categorical=[{column:?}] of a file, astype(str) of a frame)")
+        }
+        DataErrorKind::LabelSpellings { labels } => format!(" (positive={labels:?})"),
+        DataErrorKind::Doubtful { doubt: Doubt::Unreadable, column, .. } => {
+            format!(" (ignore=[{column:?}] leaves it out)")
+        }
+        DataErrorKind::Doubtful { doubt: Doubt::Spelling, column, .. } => {
+            format!(" (astype(str) makes {column:?} text)")
+        }
+        DataErrorKind::OtherKind { column, .. } => format!(" (give {column:?} the type that it had in training)"),
+        _ => String::new(),
+    }
+}
+
 /// An error of a file; or of a table in memory, which has no name, and whose row k is line k + 1.
 pub fn data(error: &DataError, columns: &[String]) -> PyErr {
+    let remedy = remedy(&error.kind);
     if !error.file.is_empty() {
-        return value(error.to_string());
+        return value(format!("{error}{remedy}"));
     }
     let column = (error.column as usize).checked_sub(1).and_then(|at| columns.get(at));
     let place = match (error.line.checked_sub(1), column) {
@@ -41,7 +66,12 @@ pub fn data(error: &DataError, columns: &[String]) -> PyErr {
         (None, Some(name)) => format!("column {name:?}: "),
         (None, None) => String::new(),
     };
-    value(format!("{place}{}", error.kind))
+    let text = format!("{place}{}{remedy}", error.kind);
+    if matches!(error.kind, DataErrorKind::Doubtful { doubt: Doubt::Unreadable, .. }) {
+        kind(text)
+    } else {
+        value(text)
+    }
 }
 
 /// An error of a run.

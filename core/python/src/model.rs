@@ -4,7 +4,7 @@ use crate::arrays::Floats;
 use crate::error::{core, data, trainer, value};
 use crate::loss::rows;
 use crate::metrics::threshold_rule;
-use crate::table::Table;
+use crate::table::{Table, read_again};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -60,6 +60,11 @@ impl Model {
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.saved.to_bytes())
+    }
+
+    /// A file of rows, read as in training.
+    fn read(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<Table> {
+        py.detach(|| read_again(&path, &self.saved.preparation)).map(Table::from)
     }
 
     /// A score a row; of several classes rows × classes.

@@ -1,28 +1,33 @@
-//! Tables of the core from what Python has in memory: arrays, sparse rows, and columns by the Arrow C interface.
+//! Tables of the core from what Python has: arrays, sparse rows, columns by the Arrow C interface, and files.
 
-use crate::arrays::{Floats, indices, matrix, same};
+use crate::arrays::{Column as Array, Floats, indices, matrix, same};
 use crate::error::{data, kind, value};
-use arrow_array::cast::AsArray;
+use arrow_array::RecordBatchReader;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use arrow_array::types::{
-    Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type, Float32Type, Float64Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
-use arrow_array::{Array, ArrowPrimitiveType, RecordBatchReader, make_array};
-use arrow_schema::{DataType, TimeUnit};
+use numpy::PyReadonlyArray1;
 use pyo3::ffi::c_str;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyCapsuleMethods, PyList};
-use undercurve::data::{DataErrorKind, RawTable, ReadOptions, Values};
+use pyo3::types::{PyCapsule, PyCapsuleMethods, PyList, PyTuple};
+use std::fs::File;
+use std::io::{Read as _, Seek as _};
+use std::path::Path;
+use undercurve::data::{
+    DataError, DataErrorKind, Kind, Options, RawTable, ReadOptions, Values, check_label, days_of_nanos, label_column_of,
+};
+use undercurve_arrow::{Rows, parquet, single};
 
 /// A column of its own memory.
 enum Column {
     Numbers(Vec<f64>),
+    /// Whole numbers; those that a float has not, with their rows and digits.
+    Whole(Vec<f64>, Vec<(u32, String)>),
+    Of(Kind, Vec<f64>),
     Texts(Vec<Option<String>>),
 }
 
 impl Column {
-    /// Of an array of numbers, or a list of texts and None.
+    /// Of what `undercurve.frames.column` makes: an array of numbers, a list of texts and None, or a kind with an array, of moments and
+    /// lengths of time with the nanoseconds of a unit, of whole numbers with the digits of some.
     fn of(name: &str, any: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(list) = any.cast::<PyList>() {
             let text = |(row, cell): (usize, Bound<'_, PyAny>)| {
@@ -31,18 +36,77 @@ impl Column {
             };
             return Ok(Self::Texts(list.iter().enumerate().map(text).collect::<PyResult<_>>()?));
         }
-        Ok(Self::Numbers(match Floats::of(name, any)? {
-            Floats::F32(column) => column.slice().iter().map(|&x| written(x)).collect(),
-            Floats::F64(column) => column.slice().to_vec(),
-        }))
+        if let Ok(typed) = any.cast::<PyTuple>() {
+            let (of, values) = (typed.get_item(0)?.extract::<String>()?, typed.get_item(1)?);
+            let of_time = |of: Kind| {
+                let unit = typed.get_item(2)?.extract::<i64>()?;
+                let values = Array::of(values.extract::<PyReadonlyArray1<'_, i64>>()?)?;
+                // (The least number is no time.)
+                let days = |&x: &i64| match x {
+                    i64::MIN => f64::NAN,
+                    x => days_of_nanos(i128::from(x) * i128::from(unit)),
+                };
+                Ok(Self::Of(of, values.slice().iter().map(days).collect()))
+            };
+            return match &of[..] {
+                "date" => of_time(Kind::Date),
+                "time" => of_time(Kind::Time),
+                "duration" => of_time(Kind::Duration),
+                "truth" => Ok(Self::Of(Kind::Truth, numbers(name, &values)?)),
+                "level" => Ok(Self::Of(Kind::Level, numbers(name, &values)?)),
+                _ => Ok(Self::Whole(numbers(name, &values)?, typed.get_item(2)?.extract()?)),
+            };
+        }
+        Ok(Self::Numbers(numbers(name, any)?))
     }
 
-    fn texts(&self) -> Vec<Option<&str>> {
+    /// Some rows.
+    fn values(&self, rows: std::ops::Range<usize>) -> Part<'_> {
         match self {
-            Self::Numbers(_) => Vec::new(),
-            Self::Texts(texts) => texts.iter().map(Option::as_deref).collect(),
+            Self::Numbers(values) => Part::Numbers(&values[rows]),
+            Self::Of(kind, values) => Part::Of(*kind, &values[rows]),
+            Self::Texts(texts) => Part::Texts(&texts[rows]),
+            Self::Whole(values, exact) => {
+                let there = exact.iter().filter(|(row, _)| rows.contains(&(*row as usize)));
+                let exact = there.map(|(row, text)| (*row - rows.start as u32, text.clone())).collect();
+                Part::Whole(&values[rows], exact)
+            }
         }
     }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Numbers(values) | Self::Of(_, values) | Self::Whole(values, _) => values.len(),
+            Self::Texts(texts) => texts.len(),
+        }
+    }
+}
+
+/// Some rows of a column.
+enum Part<'a> {
+    Numbers(&'a [f64]),
+    Whole(&'a [f64], Vec<(u32, String)>),
+    Of(Kind, &'a [f64]),
+    Texts(&'a [Option<String>]),
+}
+
+impl Part<'_> {
+    fn values(&self) -> Values<'_> {
+        match self {
+            Self::Numbers(values) => Values::Numbers(values),
+            Self::Whole(values, exact) => Values::Whole(values, exact),
+            Self::Of(kind, values) => Values::Of(*kind, values),
+            Self::Texts(texts) => Values::Owned(texts),
+        }
+    }
+}
+
+/// Numbers of an array; single ones as a file has them.
+fn numbers(name: &str, any: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    Ok(match Floats::of(name, any)? {
+        Floats::F32(column) => column.slice().iter().map(|&x| single(x)).collect(),
+        Floats::F64(column) => column.slice().to_vec(),
+    })
 }
 
 /// Rows in memory.
@@ -51,33 +115,62 @@ pub struct Table {
     pub table: RawTable,
     /// Of sparse rows, which have no column of weights.
     pub weights: Vec<f64>,
+    /// Rows of a file that had no label, and are left out.
+    unlabelled: usize,
 }
 
-impl Table {
-    fn named(names: &[String], columns: &[Column]) -> PyResult<Self> {
-        let texts: Vec<_> = columns.iter().map(Column::texts).collect();
-        let values = columns.iter().zip(&texts).map(|(column, texts)| match column {
-            Column::Numbers(numbers) => Values::Numbers(numbers),
-            Column::Texts(_) => Values::Texts(texts),
-        });
-        let columns: Vec<(&str, Values<'_>)> = names.iter().map(String::as_str).zip(values).collect();
-        let error = |error: &undercurve::data::DataError| match error.kind {
-            DataErrorKind::Empty => value("there are no rows"),
-            _ => data(error, names),
-        };
-        Ok(Self { table: RawTable::of_columns("", &columns).map_err(|e| error(&e))?, weights: Vec::new() })
+impl From<RawTable> for Table {
+    fn from(table: RawTable) -> Self {
+        Self { table, weights: Vec::new(), unlabelled: 0 }
     }
 }
 
-/// Columns of one's own: (name, array of numbers or list of texts).
+/// What is wrong with a table in memory.
+fn wrong(error: &DataError, names: &[String]) -> PyErr {
+    match error.kind {
+        DataErrorKind::Empty => value("there are no rows"),
+        _ => data(error, names),
+    }
+}
+
+/// Columns of one's own: (name, what `undercurve.frames.column` makes).
 type More<'py> = Vec<(String, Bound<'py, PyAny>)>;
 
-fn add(names: &mut Vec<String>, columns: &mut Vec<Column>, more: More<'_>) -> PyResult<()> {
-    for (name, column) in more {
-        columns.push(Column::of(&name, &column)?);
-        names.push(name);
+/// Their names and values.
+fn own(more: More<'_>) -> PyResult<(Vec<String>, Vec<Column>)> {
+    let columns = more.iter().map(|(name, column)| Column::of(name, column)).collect::<PyResult<_>>()?;
+    Ok((more.into_iter().map(|column| column.0).collect(), columns))
+}
+
+/// Reads a file of any kind.
+fn read(path: &Path, options: &ReadOptions) -> PyResult<RawTable> {
+    let name = path.display().to_string();
+    let mut file = File::open(path)?;
+    let mut first = Vec::new();
+    std::io::Read::by_ref(&mut file).take(4).read_to_end(&mut first)?;
+    file.rewind()?;
+    if first == b"PAR1" {
+        return parquet::table(file, options, &name).map_err(|error| match error {
+            parquet::Error::File(text) => value(format!("{name}: {text}")),
+            parquet::Error::Data(error) => data(&error, &[]),
+        });
     }
-    Ok(())
+    RawTable::read(file, options, &name).map_err(|error| data(&error, &[]))
+}
+
+/// A file for a model with this preparation: missing values, texts and numbers are taken as in training.
+pub fn read_again(path: &Path, of: &undercurve::data::Preparation) -> PyResult<RawTable> {
+    read(
+        path,
+        &ReadOptions {
+            label: of.label_column().map(Into::into),
+            na: of.na().to_vec(),
+            texts: of.texts(),
+            columns: of.known(),
+            encoding: of.encoding(),
+            ..ReadOptions::default()
+        },
+    )
 }
 
 #[pymethods]
@@ -85,9 +178,14 @@ impl Table {
     /// Named columns.
     #[staticmethod]
     fn of_columns(py: Python<'_>, more: More<'_>) -> PyResult<Self> {
-        let (mut names, mut columns) = (Vec::new(), Vec::new());
-        add(&mut names, &mut columns, more)?;
-        py.detach(|| Self::named(&names, &columns))
+        let (names, columns) = own(more)?;
+        let made = py.detach(|| {
+            let parts: Vec<Part<'_>> = columns.iter().map(|column| column.values(0..column.len())).collect();
+            let columns: Vec<(&str, Values<'_>)> =
+                names.iter().map(String::as_str).zip(parts.iter().map(Part::values)).collect();
+            RawTable::of_columns("", &columns)
+        });
+        made.map(Self::from).map_err(|error| wrong(&error, &names))
     }
 
     /// The columns of a matrix of numbers, called x1, x2, …, and some beside them.
@@ -100,12 +198,18 @@ impl Table {
                 values.len() / width.max(1)
             )));
         }
-        let mut names: Vec<String> = (1..=width).map(|k| format!("x{k}")).collect();
-        let of = |k| Column::Numbers(values[k..].iter().step_by(width).copied().collect());
-        let mut columns: Vec<Column> = (0..width).map(of).collect();
+        let of = |k: usize| -> Vec<f64> { values[k..].iter().step_by(width).copied().collect() };
+        let matrix: Vec<(String, Vec<f64>)> = (0..width).map(|k| (format!("x{}", k + 1), of(k))).collect();
         drop(values);
-        add(&mut names, &mut columns, more)?;
-        py.detach(|| Self::named(&names, &columns))
+        let (names, beside) = own(more)?;
+        let made = py.detach(|| {
+            let parts: Vec<Part<'_>> = beside.iter().map(|column| column.values(0..column.len())).collect();
+            let beside = names.iter().map(String::as_str).zip(parts.iter().map(Part::values));
+            let own = matrix.iter().map(|(name, values)| (name.as_str(), Values::Numbers(values)));
+            RawTable::of_columns("", &own.chain(beside).collect::<Vec<_>>())
+        });
+        let all = || matrix.iter().map(|column| column.0.clone()).chain(names.iter().cloned()).collect::<Vec<_>>();
+        made.map(Self::from).map_err(|error| wrong(&error, &all()))
     }
 
     /// Sparse rows (CSR), with a label each or none, and a weight each or none.
@@ -120,8 +224,8 @@ impl Table {
         weights: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let numbers = |name: &str, any: &Bound<'_, PyAny>| match Column::of(name, any)? {
-            Column::Numbers(numbers) => Ok(numbers),
-            Column::Texts(_) => Err(kind(format!("{name}: sparse rows need numbers"))),
+            Column::Numbers(numbers) | Column::Of(Kind::Truth, numbers) | Column::Whole(numbers, _) => Ok(numbers),
+            Column::Of(..) | Column::Texts(_) => Err(kind(format!("{name}: sparse rows need numbers"))),
         };
         let values = numbers("X", values)?;
         let columns = indices("X.indices", columns)?;
@@ -132,7 +236,7 @@ impl Table {
         }
         let weights = crate::arrays::weights(weights, starts.len().saturating_sub(1))?;
         let table = RawTable::of_sparse("", &labels, &starts, &columns, &values, width);
-        Ok(Self { table: table.map_err(|error| data(&error, &[]))?, weights })
+        Ok(Self { table: table.map_err(|error| data(&error, &[]))?, weights, unlabelled: 0 })
     }
 
     /// What an object with `__arrow_c_stream__` gives, and some columns beside it.
@@ -142,45 +246,51 @@ impl Table {
         // SAFETY: by the Arrow PyCapsule interface a capsule of this name holds such a structure, which its consumer takes over
         // and leaves empty.
         let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.cast().as_ptr()) };
-        let wrong = |error: arrow_schema::ArrowError| value(format!("Arrow: {error}"));
-        let reader = RecordBatchStreamReader::try_new(stream).map_err(wrong)?;
-        let fields = reader.schema().fields().clone();
-        let mut names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
-        let mut columns: Vec<Column> = fields
-            .iter()
-            .map(|field| match is_text(field.data_type()) {
-                true => Column::Texts(Vec::new()),
-                false => Column::Numbers(Vec::new()),
-            })
-            .collect();
+        let failed = |error: arrow_schema::ArrowError| value(format!("Arrow: {error}"));
+        let reader = RecordBatchStreamReader::try_new(stream).map_err(failed)?;
+        let (schema, (names, beside)) = (reader.schema(), own(more)?);
+        let all: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).chain(names.clone()).collect();
+        let error = |error: DataError| wrong(&error, &all);
+        let mut rows = Rows::new(&schema, &names, &ReadOptions::default(), "").map_err(error)?;
+        let mut at = 0;
         for batch in reader {
-            let batch = batch.map_err(wrong)?;
-            for ((name, column), array) in names.iter().zip(&mut columns).zip(batch.columns()) {
-                let taken = match column {
-                    Column::Numbers(numbers) => push_numbers(array, numbers),
-                    Column::Texts(texts) => push_texts(array, texts),
-                };
-                if !taken {
-                    let of = array.data_type();
-                    return Err(kind(format!("column {name:?}: {of} is neither numbers, text nor dates")));
-                }
+            let batch = batch.map_err(failed)?;
+            let end = at + batch.num_rows();
+            if let Some(column) = beside.iter().find(|column| column.len() < end) {
+                return Err(value(format!("{} values for {end} rows or more", column.len())));
             }
+            let parts: Vec<Part<'_>> = beside.iter().map(|column| column.values(at..end)).collect();
+            let values: Vec<Values<'_>> = parts.iter().map(Part::values).collect();
+            rows.push(&batch, &values).map_err(error)?;
+            at = end;
         }
-        add(&mut names, &mut columns, more)?;
-        py.detach(|| Self::named(&names, &columns))
+        if let Some(column) = beside.iter().find(|column| column.len() != at) {
+            return Err(value(format!("{} values for {at} rows", column.len())));
+        }
+        py.detach(|| rows.finish()).map(Self::from).map_err(error)
     }
 
-    /// A CSV or LIBSVM file, plain, gzip or zstd, as the command line reads it.
+    /// A CSV, LIBSVM or Parquet file, as the command line reads it. Columns of `texts` are text, whatever they hold; `na` says what stands
+    /// for missing values.
     #[staticmethod]
-    #[pyo3(signature = (path, label=None))]
-    fn of_file(py: Python<'_>, path: std::path::PathBuf, label: Option<String>) -> PyResult<Self> {
-        let name = path.display().to_string();
-        let options = ReadOptions { label, ..ReadOptions::default() };
-        let read = || -> PyResult<RawTable> {
-            let file = std::fs::File::open(&path)?;
-            RawTable::read(file, &options, &name).map_err(|error| data(&error, &[]))
-        };
-        Ok(Self { table: py.detach(read)?, weights: Vec::new() })
+    #[pyo3(signature = (path, label=None, texts=Vec::new(), na=Vec::new()))]
+    fn of_file(
+        py: Python<'_>,
+        path: std::path::PathBuf,
+        label: Option<String>,
+        texts: Vec<String>,
+        na: Vec<String>,
+    ) -> PyResult<Self> {
+        py.detach(|| {
+            let options = ReadOptions { label: label.clone(), texts, na, ..ReadOptions::default() };
+            let mut table = read(&path, &options)?;
+            // (What is wrong with the label is told where it is needed.)
+            let label = label_column_of(&table, &Options { label, ..Options::default() }).ok().flatten();
+            let Some(label) = label else { return Ok(table.into()) };
+            check_label(&table, &label).map_err(|error| data(&error, &[]))?;
+            let unlabelled = table.leave_out_missing(&label);
+            Ok(Self { unlabelled, ..table.into() })
+        })
     }
 
     #[getter]
@@ -193,106 +303,20 @@ impl Table {
         self.table.columns()
     }
 
+    /// Columns of whole numbers that a float has not.
+    #[getter]
+    fn rounded(&self) -> Vec<String> {
+        let readings = self.table.readings().into_iter();
+        readings.filter(|of| of.1 == undercurve::data::Reading::Rounded).map(|of| of.0.to_string()).collect()
+    }
+
+    /// Rows of a file that had no label, and are left out.
+    #[getter]
+    fn unlabelled(&self) -> usize {
+        self.unlabelled
+    }
+
     fn __reduce__(&self) -> PyResult<()> {
         Err(kind("a Table cannot be pickled; pickle what it was made of"))
     }
-}
-
-/// The number that a file has for a float32, where it is the shortest decimal: models score both alike.
-fn written(x: f32) -> f64 {
-    // (Whole numbers are themselves.)
-    if x.trunc() == x { f64::from(x) } else { x.to_string().parse().unwrap_or_else(|_| f64::from(x)) }
-}
-
-fn is_text(of: &DataType) -> bool {
-    match of {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Dictionary(_, values) => is_text(values),
-        _ => false,
-    }
-}
-
-/// What a dictionary has at a key; NaN is the key of what is missing.
-fn at<T>(values: &[T], key: f64) -> Option<&T> {
-    if key.is_nan() { None } else { values.get(key as usize) }
-}
-
-/// Adds numbers, with NaN for those that are missing; dates are days since the beginning of 1970. False for other types.
-fn push_numbers(array: &dyn Array, out: &mut Vec<f64>) -> bool {
-    fn push<T: ArrowPrimitiveType>(array: &dyn Array, out: &mut Vec<f64>, of: impl Fn(T::Native) -> f64) -> bool {
-        out.extend(array.as_primitive::<T>().iter().map(|x| x.map_or(f64::NAN, &of)));
-        true
-    }
-    // (The nearest number to the decimal, as of text.)
-    fn decimal(digits: impl ToString, scale: i8) -> f64 {
-        format!("{}e{}", digits.to_string(), -i32::from(scale)).parse().unwrap_or(f64::NAN)
-    }
-    const DAY: f64 = 86_400.0;
-    match array.data_type() {
-        DataType::Null => out.extend(std::iter::repeat_n(f64::NAN, array.len())),
-        DataType::Boolean => {
-            out.extend(array.as_boolean().iter().map(|x| x.map_or(f64::NAN, |x| f64::from(u8::from(x)))));
-        }
-        DataType::Int8 => return push::<Int8Type>(array, out, f64::from),
-        DataType::Int16 => return push::<Int16Type>(array, out, f64::from),
-        DataType::Int32 => return push::<Int32Type>(array, out, f64::from),
-        DataType::Int64 => return push::<Int64Type>(array, out, |x| x as f64),
-        DataType::UInt8 => return push::<UInt8Type>(array, out, f64::from),
-        DataType::UInt16 => return push::<UInt16Type>(array, out, f64::from),
-        DataType::UInt32 => return push::<UInt32Type>(array, out, f64::from),
-        DataType::UInt64 => return push::<UInt64Type>(array, out, |x| x as f64),
-        DataType::Float32 => return push::<Float32Type>(array, out, written),
-        DataType::Float16 => return push::<Float16Type>(array, out, f64::from),
-        DataType::Float64 => return push::<Float64Type>(array, out, |x| x),
-        DataType::Decimal32(_, scale) => return push::<Decimal32Type>(array, out, |x| decimal(x, *scale)),
-        DataType::Decimal64(_, scale) => return push::<Decimal64Type>(array, out, |x| decimal(x, *scale)),
-        DataType::Decimal128(_, scale) => return push::<Decimal128Type>(array, out, |x| decimal(x, *scale)),
-        DataType::Decimal256(_, scale) => return push::<Decimal256Type>(array, out, |x| decimal(x, *scale)),
-        DataType::Date32 | DataType::Date64 | DataType::Timestamp(_, _) | DataType::Duration(_) => {
-            let per_day = match array.data_type() {
-                DataType::Date32 => 1.0,
-                DataType::Timestamp(unit, _) | DataType::Duration(unit) => match unit {
-                    TimeUnit::Second => DAY,
-                    TimeUnit::Millisecond => 1e3 * DAY,
-                    TimeUnit::Microsecond => 1e6 * DAY,
-                    TimeUnit::Nanosecond => 1e9 * DAY,
-                },
-                _ => 1e3 * DAY,
-            };
-            let whole = if *array.data_type() == DataType::Date32 { DataType::Int32 } else { DataType::Int64 };
-            let Ok(data) = array.to_data().into_builder().data_type(whole).build() else { return false };
-            let from = out.len();
-            let known = push_numbers(&make_array(data), out);
-            out[from..].iter_mut().for_each(|x| *x /= per_day);
-            return known;
-        }
-        DataType::Dictionary(_, _) => {
-            let (of, mut keys, mut values) = (array.as_any_dictionary(), Vec::new(), Vec::new());
-            if !push_numbers(of.keys(), &mut keys) || !push_numbers(of.values().as_ref(), &mut values) {
-                return false;
-            }
-            out.extend(keys.into_iter().map(|key| at(&values, key).copied().unwrap_or(f64::NAN)));
-        }
-        _ => return false,
-    }
-    true
-}
-
-/// Adds texts. False for other types.
-fn push_texts(array: &dyn Array, out: &mut Vec<Option<String>>) -> bool {
-    let own = |text: Option<&str>| text.map(str::to_string);
-    match array.data_type() {
-        DataType::Utf8 => out.extend(array.as_string::<i32>().iter().map(own)),
-        DataType::LargeUtf8 => out.extend(array.as_string::<i64>().iter().map(own)),
-        DataType::Utf8View => out.extend(array.as_string_view().iter().map(own)),
-        DataType::Dictionary(_, _) => {
-            let (of, mut keys, mut values) = (array.as_any_dictionary(), Vec::new(), Vec::new());
-            if !push_numbers(of.keys(), &mut keys) || !push_texts(of.values().as_ref(), &mut values) {
-                return false;
-            }
-            out.extend(keys.into_iter().map(|key| at(&values, key).cloned().flatten()));
-        }
-        _ => return false,
-    }
-    true
 }

@@ -35,7 +35,8 @@ struct Asked {
     steps: Option<u64>,
     passes: Option<f64>,
     fpr: (f64, f64),
-    class_weights: Option<Vec<f64>>,
+    /// With the labels that they are of, or in the order of the classes.
+    class_weights: Option<Vec<(Option<String>, f64)>>,
     balanced: bool,
     label: Option<String>,
     target: Option<String>,
@@ -298,7 +299,7 @@ impl<T: Real> Training<T> {
         train.require_every_class("").map_err(|error| of(&error, table))?;
         let test = test.map(|test| rows(&preparation, test).map(Arc::new)).transpose()?;
         let (train, valid) = held_out(train, asked.valid, config.seed, table)?;
-        config.class_weights = class_weights(asked, &train)?;
+        config.class_weights = class_weights(asked, &preparation, &train)?;
         let encoded = asked.encode.as_deref().is_some_and(|encode| encode != "linear");
         check_splines(&config, encoded, train.positives()).map_err(failed)?;
         let given = Given { train: Arc::new(train), test, start, files: Vec::new() };
@@ -508,20 +509,31 @@ fn named(part: &str, figures: &Figures) -> impl Iterator<Item = (String, f64)> {
     figures.named().into_iter().map(move |(name, value)| (format!("{part} {name}"), value))
 }
 
-fn class_weights<T: Real>(asked: &Asked, train: &Dataset<T>) -> PyResult<Vec<f64>> {
+fn class_weights<T: Real>(asked: &Asked, of: &Preparation, train: &Dataset<T>) -> PyResult<Vec<f64>> {
     let sums = train.class_weight_sums();
     if asked.balanced {
         let all: f64 = sums.iter().sum();
         return Ok(sums.iter().map(|sum| all / (sums.len() as f64 * sum)).collect());
     }
-    let Some(weights) = asked.class_weights.clone() else { return Ok(Vec::new()) };
-    if weights.len() != sums.len() {
-        return Err(value(format!("class_weight: {} weights for {} classes", weights.len(), sums.len())));
+    let Some(given) = &asked.class_weights else { return Ok(Vec::new()) };
+    if given.iter().any(|(_, w)| !(*w > 0.0 && w.is_finite())) {
+        return Err(value("class_weight: expected numbers above 0"));
     }
-    match weights.iter().all(|w| *w > 0.0 && w.is_finite()) {
-        true => Ok(weights),
-        false => Err(value("class_weight: expected numbers above 0")),
+    if given.iter().all(|(label, _)| label.is_none()) && given.len() != sums.len() {
+        return Err(value(format!("class_weight: {} weights for {} classes", given.len(), sums.len())));
     }
+    let mut weights = vec![1.0; sums.len()];
+    for (at, (label, weight)) in given.iter().enumerate() {
+        let at = match label {
+            None => Ok(at),
+            Some(label) => of.class_of(label).ok_or_else(|| {
+                let names = of.class_names().iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+                value(format!("class_weight: there is no label {label:?}; the labels are {names}"))
+            }),
+        }?;
+        weights[at] = *weight;
+    }
+    Ok(weights)
 }
 
 /// Of either number type.

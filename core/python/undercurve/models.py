@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -82,7 +82,8 @@ class Model:
         return self._core.params()
 
     def _table(self, data: Any) -> _core.Table:
-        data = frames.opened(data)
+        if frames.is_file(data):
+            return self._core.read(data)
         if not frames.is_frame(data) and not frames.is_sparse(data):
             data = np.asarray(data)
             if data.ndim != 2:
@@ -289,9 +290,6 @@ class _csr:
     def tocsr(self) -> _csr:
         return self
 
-    def sum_duplicates(self) -> None:
-        pass
-
 
 def _write(path: str | os.PathLike[str], content: bytes) -> None:
     """Writes a file whole or not at all."""
@@ -340,7 +338,7 @@ class Trainer:
         method: str | None = None,
         model: str = "linear",
         label: str | None = None,
-        positive: str | float | None = None,
+        positive: str | float | Sequence[str] | None = None,
         target: Literal["binary", "classes", "values"] | None = None,
         weights: ArrayLike | str | None = None,
         groups: ArrayLike | str | Sequence[str] | None = None,
@@ -361,9 +359,10 @@ class Trainer:
         encode: str | None = None,
         missing: Literal["error", "impute"] = "error",
         categorical: Sequence[str] = (),
+        na: Sequence[str] = (),
         ignore: Sequence[str] = (),
         keep_identifiers: bool | None = None,
-        class_weight: Literal["balanced"] | Sequence[float] | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | Sequence[float] | None = None,
         init: Literal["auto", "linear", "random"] = "auto",
         dtype: Literal["float32", "float64"] = "float32",
         start: Model | None = None,
@@ -371,7 +370,6 @@ class Trainer:
     ) -> None:
         if dtype not in ("float32", "float64"):
             raise ValueError(f"dtype: expected 'float32' or 'float64', got {dtype!r}")
-        data = frames.opened(data)
         named = frames.is_frame(data)
         taken = frames.names_of(data) if named else []
         more: frames.Columns = []
@@ -416,11 +414,11 @@ class Trainer:
             "steps": None if steps is None else _number("steps", steps, whole=True),
             "passes": None if passes is None else _number("passes", passes),
             "fpr": (float(fpr[0]), float(fpr[1])),
-            "class_weights": None if class_weight is None or class_weight == "balanced" else list(class_weight),
-            "balanced": class_weight == "balanced",
+            "class_weights": _class_weights(class_weight),
+            "balanced": isinstance(class_weight, str),
             "label": label,
             "target": target,
-            "positive": None if positive is None else _text(positive),
+            "positive": _positive(positive),
             "scale": scale,
             "encode": encode,
             "missing": missing,
@@ -436,9 +434,11 @@ class Trainer:
             "calibrate": calibrate,
         }
         wide = dtype == "float64"
-        table = frames.table_of(data, more, label)
+        reads = {"texts": [str(name) for name in categorical], "na": [str(text) for text in na], "ignore": ignore}
+        table = frames.table_of(data, more, label, **reads)
+        _warn_of_reading(table)
         taken = taken or table.columns
-        held = self._held(test, label, more, named)
+        held = self._held(test, label, more, named, reads)
         try:
             self._core = _core.Trainer(asked, table, held, start._core if start else None, wide)
         except ValueError as error:
@@ -454,16 +454,16 @@ class Trainer:
             )
 
     @staticmethod
-    def _held(test: Any, label: str | None, more: frames.Columns, named: bool) -> _core.Table | None:
+    def _held(test: Any, label: str | None, more: frames.Columns, named: bool, reads: dict[str, list[str]]) -> _core.Table | None:
         if test is None:
             return None
         if isinstance(test, tuple):
-            rows, labels = frames.opened(test[0]), test[1]
+            rows, labels = test
             column = _column(label or "label", "test labels", labels)
-            return frames.table_of(_rows(rows, [column]), [column])
+            return frames.table_of(_rows(rows, [column]), [column], ignore=reads["ignore"])
         if more and not named:
             raise ValueError("test: expected (rows, labels)")
-        return frames.table_of(frames.opened(test), [], label)
+        return frames.table_of(test, [], label, **(reads if frames.is_file(test) else {"ignore": reads["ignore"]}))
 
     @property
     def method(self) -> str:
@@ -604,7 +604,6 @@ class Trainer:
         """
         saved = load(path)
         about = saved.about()
-        data = frames.opened(data)
         named = frames.is_frame(data)
         taken = frames.names_of(data) if named else []
         more: frames.Columns = []
@@ -632,8 +631,8 @@ class Trainer:
             "calibrate": calibrate,
         }
         run = cls.__new__(cls)
-        rows = frames.table_of(_rows(data, more), more, label)
-        held = cls._held(test, label, more, named)
+        rows = saved._core.read(data) if frames.is_file(data) and not more else frames.table_of(_rows(data, more), more, label)
+        held = saved._core.read(test) if frames.is_file(test) else cls._held(test, label, more, named, {"ignore": []})
         try:
             run._core = _core.Trainer.resume(changed, saved._core, rows, held)
         except ValueError as error:
@@ -693,6 +692,40 @@ def _with_hint(error: str, method: str | None) -> str:
     return error
 
 
+def _positive(given: Any) -> str | None:
+    """The label that counts as positive, or several with commas between them."""
+    if given is None:
+        return None
+    if isinstance(given, (bool, np.bool_)):
+        return str(bool(given)).lower()
+    if isinstance(given, (list, tuple, set, frozenset)):
+        return ",".join(_text(one) for one in given)
+    return _text(given)
+
+
+def _warn_of_reading(table: _core.Table) -> None:
+    """Warns of what was lost on the way into the table."""
+    if table.rounded:
+        warnings.warn(
+            f"whole numbers beyond 2^53 were rounded in {', '.join(table.rounded)} (as texts or categories they are what they are)",
+            TrainingWarning,
+            stacklevel=4,
+        )
+    if table.unlabelled:
+        warnings.warn(f"{table.unlabelled} rows have no label and are left out", TrainingWarning, stacklevel=4)
+
+
+def _class_weights(given: Any) -> list[tuple[str | None, float]] | None:
+    """Weights with the labels that they are of, or without any in the order of the classes."""
+    if given is None or given == "balanced":
+        return None
+    if isinstance(given, str):
+        raise ValueError(f"class_weight: expected 'balanced', weights, or labels with their weights, got {given!r}")
+    if isinstance(given, Mapping):
+        return [(_text(label), _number("class_weight", weight)) for label, weight in given.items()]
+    return [(None, _number("class_weight", weight)) for weight in given]
+
+
 def _number(name: str, value: Any, *, whole: bool = False) -> Any:
     """A number, of type int or float."""
     try:
@@ -745,7 +778,9 @@ def _column(name: str, what: str, values: Any) -> tuple[str, Any]:
 def _texts(name: str, what: str, values: Any) -> tuple[str, Any]:
     """The same as texts."""
     of = frames.column(what, _vector(what, values))
-    return name, of if isinstance(of, list) else [f"{value:g}" for value in of]
+    if isinstance(of, tuple) and of[0] != "whole":
+        of = list(_vector(what, values))
+    return name, of if isinstance(of, list) and all(isinstance(one, str) or one is None for one in of) else [_text(value) for value in _vector(what, values)]
 
 
 def _rows(data: Any, more: frames.Columns) -> Any:
@@ -754,8 +789,8 @@ def _rows(data: Any, more: frames.Columns) -> Any:
         data = np.asarray(data)
     rows = data.shape[0] if hasattr(data, "shape") else None
     for name, values in more:
-        if rows is not None and len(values) != rows:
-            raise ValueError(f"{name}s: {len(values)} values for {rows} rows".replace("_s", "s"))
+        if rows is not None and frames.length(values) != rows:
+            raise ValueError(f"{name}s: {frames.length(values)} values for {rows} rows".replace("_s", "s"))
     return data
 
 
@@ -784,8 +819,8 @@ def train(
     Parameters
     ----------
     data : array of shape (n, d), SciPy sparse matrix, frame, or path
-        Frames of pandas, polars, Arrow, and dicts of columns; CSV, LIBSVM and (by pyarrow or polars) Parquet files. Text columns
-        become categories, dates days since 1970, booleans 0 and 1.
+        Frames of pandas, polars, Arrow, and dicts of columns; CSV, LIBSVM and Parquet files. Texts are categories, dates days since
+        1970, times of the day and durations days, booleans 0 and 1.
     labels : array of shape (n,), optional
         Booleans, numbers or texts. Without it the frame's column `label`, or the first that is called ``label``, ``target``,
         ``class`` or ``y``.
@@ -794,8 +829,8 @@ def train(
     model : str
         ``"linear"``, or ``"mlp:64,64"`` with the widths of the hidden layers (``"mlp-tanh:16"``).
     label, positive, target
-        The label column; the label that counts as positive; ``"classes"`` or ``"values"`` for targets that are not of two
-        classes.
+        The label column; the label that counts as positive, or several; ``"classes"`` or ``"values"`` for targets that are not of
+        two classes.
     weights, groups : array, or names of columns
         What each row counts; the groups of constraints.
     constraints, objective, preset
@@ -812,8 +847,10 @@ def train(
         Range of false-positive rates of partial AUC.
     steps, passes, seed, init, dtype
         Length in steps or in passes over the rows; the seed; where networks begin; number type of the run.
-    scale, encode, missing, categorical, ignore, keep_identifiers, class_weight
-        Preparation of the rows, as on the command line.
+    scale, encode, missing, categorical, na, ignore, keep_identifiers
+        Preparation of the rows, as on the command line; `na` of files alone.
+    class_weight : "balanced", mapping of labels to weights, or one weight for each class
+        What a row of each class counts; a label that a mapping does not name counts 1.
     start : Model, optional
         Where to begin.
     progress, callback

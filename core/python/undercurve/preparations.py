@@ -64,14 +64,15 @@ class ColumnStats:
             return
         if not frames.is_frame(rows):
             raise TypeError("rows: expected a frame, whose columns have names")
-        asked = {
+        asked: dict[str, Any] = {
             "label": str(label),
             "target": target,
             "categorical": [str(name) for name in categorical],
             "features": [],
             "ignore": [str(name) for name in ignore],
         }
-        self._core = _core.ColumnStats.of(frames.table_of(frames.opened(rows), [], str(label)), asked)
+        table = frames.table_of(rows, [], str(label), texts=asked["categorical"], ignore=asked["ignore"])
+        self._core = _core.ColumnStats.of(table, asked)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> ColumnStats:
@@ -168,7 +169,8 @@ class Preparation:
 
     def encode(self, rows: Any, *, labels: bool = True) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
         """Rows, of shape (n, d), and their targets: 0 and 1, numbers of classes, or values; None with ``labels=False``."""
-        return self._core.encode(frames.table_of(frames.opened(rows), [], self.label), labels)
+        table = self._core.read(rows) if frames.is_file(rows) else frames.table_of(rows, [], self.label)
+        return self._core.encode(table, labels)
 
     def __reduce__(self) -> tuple[Callable[[bytes], Preparation], tuple[bytes]]:
         return Preparation.from_bytes, (self.to_bytes(),)

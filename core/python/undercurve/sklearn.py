@@ -50,7 +50,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
     classes_ : array of shape (2,)
     n_features_in_ : int
     threshold_ : float or None
-        Scores from here up predict the second class.
+        Scores from here up predict the positive class.
 
     Examples
     --------
@@ -117,7 +117,9 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array, sparse matrix or pandas frame of shape (n, d)
-        y : array of shape (n,), of two different labels; the larger is the positive
+        y : array of shape (n,), of two different labels
+            Of numbers the larger is the positive one; of texts yes, true or positive, else the rarer, as in `undercurve.train`.
+            scikit-learn's own scorers take the second of `classes_` for it.
         sample_weight : array of shape (n,), optional
         """
         X, y = self._rows(X, y, reset=True)
@@ -128,6 +130,9 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
             if kind.startswith("multi"):
                 raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
         self.classes_, labels = np.unique(y, return_inverse=True)
+        # (Of texts as `train` has it; scikit-learn's second class is the positive one of numbers.)
+        self._first = len(self.classes_) == 2 and _first_is_positive(self.classes_.tolist(), np.bincount(labels, minlength=2))
+        labels = 1 - labels if self._first else labels
         if len(self.classes_) < 2:
             raise ValueError(f"Classifier can't train when only one class is present: {self.classes_}")
         if len(self.classes_) > 2:
@@ -137,6 +142,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         weights = self.class_weight
         if isinstance(weights, dict):
             weights = [float(weights.get(label, 1.0)) for label in self.classes_.tolist()]
+            weights = weights[::-1] if self._first else weights
         threshold = self.threshold
         if threshold is None:
             counts = np.bincount(labels, sample_weight, 2)
@@ -176,17 +182,19 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> Any:
-        """The score of each row, less the threshold: above 0 it predicts the second class."""
+        """How far the score of each row is past the threshold: above 0 it predicts the second of `classes_`."""
         check_is_fitted(self)
         scores = self.model_.scores(self._rows(X, reset=False)).astype(np.float64)
         threshold = self.threshold_
         if threshold is None:
             raise ValueError(f"threshold: none keeps {self.threshold!r} on the rows it is chosen on; choose another rule")
+        if self._first:
+            return threshold - scores
         # (A score that is the threshold reaches it.)
         return scores - np.nextafter(threshold, -np.inf) if np.isfinite(threshold) else scores - threshold
 
     def predict(self, X: Any) -> Any:
-        """The second class for each row whose score reaches the model's threshold, else the first."""
+        """The positive class for each row whose score reaches the model's threshold, else the other."""
         check_is_fitted(self)
         return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
@@ -200,7 +208,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         """The probability of each class, of shape (n, 2); of calibrated scores and methods of likelihoods."""
         check_is_fitted(self)
         positive = self.model_.probabilities(self._rows(X, reset=False))
-        return np.column_stack([1.0 - positive, positive])
+        both = [positive, 1.0 - positive] if self._first else [1.0 - positive, positive]
+        return np.column_stack(both)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -208,6 +217,17 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.missing == "impute"
         return tags
+
+
+def _first_is_positive(classes: list[Any], counts: Any) -> bool:
+    """Whether of two labels the first is the positive one, by the rule of `train`."""
+    if not all(isinstance(label, str) for label in classes):
+        return False
+    words = [label.lower() for label in classes]
+    for positive, negative in (("yes", "no"), ("true", "false"), ("positive", "negative"), ("y", "n"), ("t", "f")):
+        if sorted(words) == sorted((positive, negative)):
+            return words[0] == positive
+    return bool(counts[0] < counts[1])
 
 
 def _where(model: Model, share: float) -> float:

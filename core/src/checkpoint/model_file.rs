@@ -90,6 +90,8 @@ mod tag {
     pub const SPLIT_BY: u8 = b'o';
     /// Only there where columns are not written as usual.
     pub const NOTATIONS: u8 = b'n';
+    /// What the columns of a table were.
+    pub const KINDS: u8 = b'k';
     /// How the training file was encoded, where that was not UTF-8.
     pub const ENCODING: u8 = b'e';
     /// Only there where columns are multiplied.
@@ -140,18 +142,11 @@ impl SavedModel {
         }
         let groups = bytes(self.preparation.groups.as_ref());
         let (decided, calibrated) = (bytes(self.decided.as_ref()), bytes(self.calibrated.as_ref()));
-        let mut there = alloc::vec![
-            (tag::PREPARATION, &preparation[..]),
-            (tag::SPLIT, &split),
-            (tag::REAL, &real),
-            (tag::TRAINER, &self.trainer),
-            (tag::THRESHOLD, &threshold),
-            (tag::STORY, &story),
-        ];
         let weight = bytes(self.preparation.weight.as_ref());
         let split_by = bytes(self.preparation.split_by.as_ref());
         let notations = &self.preparation.notations;
         let notations = bytes(Some(notations).filter(|known| !known.is_empty()));
+        let kinds = bytes(Some(&self.preparation.kinds).filter(|kinds| !kinds.is_empty()));
         let latin1 = bytes(Some(&true).filter(|_| self.preparation.encoding == Encoding::Latin1));
         let crosses = bytes(Some(&self.preparation.crosses).filter(|crosses| !crosses.is_empty()));
         let more = [
@@ -161,11 +156,20 @@ impl SavedModel {
             (tag::CALIBRATED, &calibrated),
             (tag::SPLIT_BY, &split_by),
             (tag::NOTATIONS, &notations),
+            (tag::KINDS, &kinds),
             (tag::ENCODING, &latin1),
             (tag::CROSSES, &crosses),
         ];
-        // (What there is none of is no section.)
-        there.extend(more.into_iter().filter(|(_, bytes)| !bytes.is_empty()));
+        let always = [
+            (tag::PREPARATION, &preparation[..]),
+            (tag::SPLIT, &split),
+            (tag::REAL, &real),
+            (tag::TRAINER, &self.trainer),
+            (tag::THRESHOLD, &threshold),
+            (tag::STORY, &story),
+        ];
+        // (What there is none of is no section; and what is always there is last, so that no part of a file is one.)
+        let there: Vec<_> = more.into_iter().filter(|(_, bytes)| !bytes.is_empty()).chain(always).collect();
         seal(Kind::Model, &sections(&there))
     }
 
@@ -191,6 +195,7 @@ impl SavedModel {
         if let Some(crosses) = there(payload, tag::CROSSES)? {
             preparation = preparation.with_crosses(crosses).ok_or(CheckpointError::Damaged)?;
         }
+        preparation = preparation.with_kinds(there(payload, tag::KINDS)?).ok_or(CheckpointError::Damaged)?;
         let split = Reader(split).value().ok_or(CheckpointError::Damaged)?;
         let threshold = Reader(find(tag::THRESHOLD)?).value().ok_or(CheckpointError::Damaged)?;
         let &[real_bytes] = find(tag::REAL)? else { return Err(CheckpointError::Damaged) };

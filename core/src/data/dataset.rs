@@ -143,9 +143,9 @@ impl<T: Real> Dataset<T> {
     }
 
     /// With a weight for each row, 0 or more: what it counts in objectives and metrics, where a row without weights counts 1. A
-    /// row of weight 0 is as one that is not there. In training weights are numbers of rows if they come to 1 to 100 for a row in
-    /// the mean: a row of weight 2 is two rows to what is minimised, to defaults and lengths that depend on the number of rows and
-    /// to the batches. Others, as those that come to 1 in all or to the people of a country, are shares, whose mean counts as 1.
+    /// row of weight 0 is as one that is not there. In training only their ratios count, w as 1000 w. Where all are whole multiples of
+    /// the least, they are numbers of rows: a row of twice that weight is two rows to what is minimised, to defaults and lengths that depend on the
+    /// number of rows and to the batches. Others, and those of more than 100 rows in the mean, are shares, whose mean counts as 1.
     /// See [`Truth`] for metrics.
     ///
     /// # Errors

@@ -1,5 +1,11 @@
 //! The error of reading and preparing data: one line that names file, line and cell.
 
+mod doubt;
+mod kind;
+
+pub use doubt::Doubt;
+pub use kind::Kind;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -40,6 +46,13 @@ impl DataError {
             DataErrorKind::Core(error) => error.code(),
             _ => 151,
         }
+    }
+
+    /// That there is no such column among these.
+    #[must_use]
+    pub fn no_column(file: &str, name: &str, columns: &[String]) -> Self {
+        let kind = DataErrorKind::MissingColumn { name: name.into(), columns: columns.to_vec() };
+        Self { file: file.into(), line: 0, column: 0, kind }
     }
 
     /// In a file of this name, with so many lines before those that the place counts.
@@ -175,6 +188,38 @@ pub enum DataErrorKind {
         /// The negative and the positive value of training.
         known: [String; 2],
     },
+    /// A word that can stand for a missing label, or be a class, in a twentieth of the rows or more.
+    LabelWord {
+        /// The word.
+        word: String,
+        /// Rows that have it.
+        rows: usize,
+        /// The label column.
+        column: String,
+    },
+    /// Two labels that are one number.
+    LabelTwice {
+        /// One of them, as it is written.
+        text: String,
+        /// The other.
+        other: String,
+        /// The label column.
+        column: String,
+    },
+    /// Labels that differ from the positive one, or from each other, by case or blanks alone.
+    LabelSpellings {
+        /// All of them, the positive one first.
+        labels: Vec<String>,
+    },
+    /// A column of another kind than training had.
+    OtherKind {
+        /// The column.
+        column: String,
+        /// What training had.
+        had: Kind,
+        /// What it has now.
+        got: Kind,
+    },
     /// More label values than there may be classes.
     ManyClasses,
     /// A class with one row, which cannot be in both parts of a split.
@@ -274,32 +319,6 @@ pub enum DataErrorKind {
     Core(crate::Error),
 }
 
-/// What is open about how a column is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Doubt {
-    /// Whether the point or the comma in a number is its decimal mark: 1.243 may be 1243.
-    Decimal,
-    /// Some numbers have decimal points and some decimal commas.
-    TwoMarks,
-    /// A number has another decimal mark than the file, or training, was said to have.
-    OtherMark,
-    /// A column has decimal commas, and another one decimal points, in a file with commas between its cells.
-    MarkOfFile,
-    /// Whether the day or the month comes first.
-    DateOrder,
-    /// Which part of a date is its year, of two digits.
-    ShortYear,
-    /// In some dates the day comes first, in some the month.
-    TwoOrders,
-    /// Some numbers have percent signs and some none, or training had it otherwise.
-    Percent,
-    /// There is more than one currency.
-    Currencies,
-    /// A number is a limit of measuring, and training had none in the column.
-    Limits,
-}
-
 /// Text from the input, quoted, on one line and not too long.
 struct Quoted<'a>(&'a str);
 
@@ -367,48 +386,7 @@ impl fmt::Display for DataErrorKind {
                 Quoted(text),
                 Quoted(column)
             ),
-            Self::Doubtful { doubt, column, text, other } => {
-                let (text, other, column) = (Quoted(text), Quoted(other), Quoted(column));
-                match doubt {
-                    Doubt::Decimal => write!(
-                        f,
-                        "{text} in column {column}: is that a decimal mark, or a mark between thousands? No cell tells"
-                    ),
-                    Doubt::TwoMarks => {
-                        write!(f, "column {column} has decimal points and decimal commas: {text} and {other}")
-                    }
-                    Doubt::OtherMark => {
-                        write!(f, "{text} in column {column} has another decimal mark than is expected there")
-                    }
-                    Doubt::MarkOfFile => {
-                        write!(
-                            f,
-                            "{text} in column {column}: a decimal comma, where other columns have decimal points?"
-                        )
-                    }
-                    Doubt::DateOrder => {
-                        write!(f, "{text} in column {column}: does the day or the month come first? No cell tells")
-                    }
-                    Doubt::ShortYear => {
-                        write!(f, "{text} in column {column}: which part is the year? No cell tells")
-                    }
-                    Doubt::Limits => {
-                        write!(f, "a limit, as {text}, in column {column}, where training had none")
-                    }
-                    Doubt::TwoOrders => {
-                        write!(f, "dates of column {column} begin with the day and with the month: {text} and {other}")
-                    }
-                    Doubt::Percent if other.0.is_empty() => write!(
-                        f,
-                        "{text} in column {column}, where training had {} percent signs",
-                        if text.0.contains('%') { "no" } else { "only" }
-                    ),
-                    Doubt::Percent => {
-                        write!(f, "column {column} has numbers with a percent sign and without: {text} and {other}")
-                    }
-                    Doubt::Currencies => write!(f, "column {column} has two currencies: {text} and {other}"),
-                }
-            }
+            Self::Doubtful { doubt, column, text, other } => doubt.tell(f, column, text, other),
             Self::Spread { column } => write!(f, "the values of column {} are too large to scale", Quoted(column)),
             Self::OneClass { label, column: Some(column) } => {
                 write!(f, "every label in column {} is {}, and two classes are needed", Quoted(column), Quoted(label))
@@ -427,6 +405,29 @@ impl fmt::Display for DataErrorKind {
             }
             Self::UnknownLabel { text, known } => {
                 write!(f, "label {}, but training knew {} and {}", Quoted(text), Quoted(&known[0]), Quoted(&known[1]))
+            }
+            Self::LabelWord { word, rows, column } => write!(
+                f,
+                "label {} of column {} in {rows} rows: a class of its own, or no label?",
+                Quoted(word),
+                Quoted(column)
+            ),
+            Self::LabelTwice { text, other, column } => {
+                write!(
+                    f,
+                    "labels {} and {} of column {} are the same number",
+                    Quoted(text),
+                    Quoted(other),
+                    Quoted(column)
+                )
+            }
+            Self::LabelSpellings { labels } => write!(
+                f,
+                "labels {} differ by case or blanks alone: name all that are positive, or write them alike",
+                Listed(labels)
+            ),
+            Self::OtherKind { column, had, got } => {
+                write!(f, "column {} has {}, where training had {}", Quoted(column), got.name(), had.name())
             }
             Self::ManyClasses => write!(
                 f,

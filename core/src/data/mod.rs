@@ -27,19 +27,19 @@ pub use segments::Segments;
 #[cfg(feature = "alloc")]
 pub use {
     dataset::{Dataset, MAX_CLASSES, Summary, Targets},
-    error::{DataError, DataErrorKind, Doubt, MAX_COLUMNS},
+    error::{DataError, DataErrorKind, Doubt, Kind, MAX_COLUMNS},
     queries::Queries,
     split::{Parts, Split, group_folds},
 };
 #[cfg(feature = "tables")]
 pub use {
     parse::{
-        Block, Blocks, ColumnValues, DateOrder, Decimal, Encoding, Format, LABEL_NAMES, MAX_BUCKETS, MAX_TEXT,
-        Notation, RawTable, ReadOptions, Reading, Values, first_rows,
+        Batches, Block, Blocks, ColumnValues, DateOrder, Decimal, Encoding, Format, LABEL_NAMES, MAX_BUCKETS, MAX_TEXT,
+        Notation, RawTable, ReadOptions, Reading, Values, days_of_nanos, first_rows,
     },
     prepare::{
         ColumnStats, Encode, EncodedColumn, Knot, MAX_DENSE, MAX_PIECES, Missing, Options, Piece, Preparation,
-        Prepared, Source, SplitBy, Target, identifiers, label_column_of, label_values, prepare, rank,
+        Prepared, Source, SplitBy, Target, check_label, identifiers, label_column_of, label_values, prepare, rank,
     },
     scale::Scale,
 };

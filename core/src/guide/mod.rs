@@ -1,4 +1,4 @@
-//! A guide: [`start`], [which method](which_method), [your own model](own_model), [imbalanced data](imbalanced_data), [groups and
+//! A guide: [`start`], [what a cell says](cells), [which method](which_method), [your own model](own_model), [imbalanced data](imbalanced_data), [groups and
 //! constraints](groups), [`deploying`], [the same bits](same_bits), [results and limits](limits), [`javascript`], [`python`], [many machines](many_machines) and a [`glossary`].
 //!
 //! It is part of the documentation alone. Tests run every command and every example.
@@ -7,6 +7,9 @@
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("start.md")]
 pub mod start {}
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("cells.md")]
+pub mod cells {}
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("which_method.md")]
 pub mod which_method {}

@@ -325,27 +325,28 @@ impl From<CheckpointError> for TrainerError {
     }
 }
 
-/// The mean weight of a row up to which weights count rows.
+/// The most rows that one stands for in the mean.
 const MOST_ROWS: f64 = 100.0;
 
-/// Weights as numbers of rows: as they are, if a row comes to 1 to [`MOST_ROWS`] in the mean; whole ones are repeated rows then.
-/// Others, as those that come to 1 in all or to the people of a country, are shares, and their mean becomes 1. Rows of
-/// weight 0 are not there.
+/// Weights without a scale, so that w, w/mean and 1000 w are the same. Whole multiples of the least of them, of at most [`MOST_ROWS`] in the mean, are
+/// numbers of rows: a row of twice the least weight is two rows. Others are parts of their mean. Rows of weight 0 are not there.
 pub(super) fn as_rows(mut weights: Vec<f64>) -> Vec<f64> {
     if !WEIGHTS {
         return weights;
     }
-    let (mut low, mut high, mut sum, mut rows) = (f64::INFINITY, 0.0, 0.0, 0.0);
+    let (mut low, mut sum, mut rows) = (f64::INFINITY, 0.0, 0.0);
     for &w in weights.iter().filter(|&&w| w > 0.0) {
         low = if w < low { w } else { low };
-        high = if w > high { w } else { high };
         sum += w;
         rows += 1.0;
     }
-    let mean = if low == high { high } else { sum / rows };
-    if rows > 0.0 && !(1.0..=MOST_ROWS).contains(&mean) {
-        weights.iter_mut().for_each(|w| *w /= mean);
+    let whole = |w: f64| (w / low - libm::rint(w / low)).abs() <= 1e-6 * (w / low);
+    if weights.iter().all(|&w| whole(w)) && sum <= MOST_ROWS * low * rows {
+        weights.iter_mut().for_each(|w| *w = libm::rint(*w / low));
+        return weights;
     }
+    let mean = sum / rows;
+    weights.iter_mut().filter(|w| **w > 0.0).for_each(|w| *w /= mean);
     weights
 }
 
@@ -374,8 +375,13 @@ pub(super) fn importance<T: Real>(config: &Config, train: &Dataset<T>) -> Result
     if let Some(at) = of_classes.iter().position(|&w| !(w > 0.0 && w.is_finite())) {
         return Err(TrainerError::Config(format!("class_weights: that of class {at} (from 0) is no number above 0")));
     }
-    let own = |row: usize| train.weights().get(row).copied().unwrap_or(1.0);
-    Ok(as_rows(classes.iter().enumerate().map(|(row, &class)| own(row) * of_classes[class]).collect()))
+    // (They make rows heavier, and no more of them.)
+    let own = as_rows(train.weights().to_vec());
+    let own = |row: usize| own.get(row).copied().unwrap_or(1.0);
+    let mut all: Vec<f64> = classes.iter().enumerate().map(|(row, &class)| own(row) * of_classes[class]).collect();
+    let (rows, sum) = ((0..all.len()).map(own).sum::<f64>(), all.iter().sum::<f64>());
+    all.iter_mut().for_each(|w| *w *= rows / sum);
+    Ok(all)
 }
 
 /// Positives below which an exact objective learns a linear model of splines by heart.

@@ -132,8 +132,8 @@ pub struct DataArgs {
     /// [default: the first of label, target, class, y]
     #[arg(long, value_name = "COL", allow_hyphen_values = true)]
     label: Option<String>,
-    /// Label value that counts as positive [default: the larger of two numbers; of two words yes, true or positive, else the
-    /// rarer]
+    /// Label value that counts as positive, or several with commas between them [default: the larger of two numbers; of two words
+    /// yes, true or positive, else the rarer]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     positive: Option<String>,
     /// Missing values: refuse, or impute the training mean with a column NAME=(missing) that says where (of a categorical column
@@ -152,8 +152,8 @@ pub struct DataArgs {
     /// and a column of categories one for each category, of two of them one for each pair. Both stay features
     #[arg(long, value_name = "PAIRS", value_delimiter = ',', value_parser = cross)]
     cross: Vec<(String, String)>,
-    /// Columns of numbers to take as categories, with commas between them, and of text with mostly different values, which
-    /// is left out otherwise
+    /// Columns of numbers to take as categories, with commas between them, each as it is written; of text with mostly different
+    /// values, which is left out otherwise; the label, where 1.10 and 1.1 are two classes
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     categorical: Vec<String>,
     /// Columns of categories to hash, with commas between them, each as COL or COL:BUCKETS: so many categories, a power of two from 2 to
@@ -178,12 +178,12 @@ pub struct DataArgs {
     /// frequent in both parts. It is no feature (--group names groups to measure)
     #[arg(long, value_name = "COL")]
     split_group: Option<String>,
-    /// Spellings of a missing value, with commas between them, besides an empty cell, ?, -, NA, N/A, #N/A, NaN, null and None
+    /// What stands for a missing value, with commas between them: a text, or COL=TEXT in one column. An empty cell does, and among
+    /// numbers and dates ?, -, NA, N/A, #N/A, NaN, null and None, unless = is given, or COL= for one column
     #[arg(long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true)]
     na: Vec<String>,
     /// Column of numbers of 0 or more that says what each row counts, in what is learned from the data, minimised and measured; no
-    /// feature. A row of weight 2 is two rows, unless the weights come to less than 1 or more than 100 for a row in the mean: then
-    /// only their shares count
+    /// feature. Only their ratios count
     #[arg(long, value_name = "COL", conflicts_with = "group")]
     weight: Option<String>,
     /// What a row of each class counts in what is minimised, times its --weight: balanced, for classes that come to the same; of
@@ -270,16 +270,13 @@ impl DataPlan {
         {
             return Ok(vec![negative, positive]);
         }
-        let names: Vec<&str> = match (of.negative(), of.positive()) {
-            (negative, Some(positive)) => vec![negative.unwrap_or("(others)"), positive],
-            _ => of.classes().iter().map(String::as_str).collect(),
-        };
         let mut weights = vec![1.0; sums.len()];
         for part in text.split(',') {
             let expected = || wrong("expected balanced, POS:NEG or LABEL=W,… with numbers above 0");
             let (label, weight) = part.rsplit_once('=').ok_or_else(expected)?;
-            let at = names.iter().position(|name| *name == label.trim());
-            let at = at.ok_or_else(|| wrong(&format!("there is no class {label}; there are {}", names.join(", "))))?;
+            let names = || of.class_names().join(", ");
+            let at = of.class_of(label.trim());
+            let at = at.ok_or_else(|| wrong(&format!("there is no class {label}; there are {}", names())))?;
             weights[at] = number(weight).ok_or_else(expected)?;
         }
         Ok(weights)

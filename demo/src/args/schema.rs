@@ -101,6 +101,8 @@ struct WrittenColumn {
     kind: Option<String>,
     decimal: Option<String>,
     order: Option<String>,
+    #[serde(default)]
+    na: Vec<Scalar>,
 }
 
 /// The value of one of these words.
@@ -131,7 +133,9 @@ pub fn read(file: &str) -> Result<Schema, String> {
 impl Written {
     fn check(self, file: &str) -> Result<Schema, String> {
         let mut columns = BTreeMap::new();
+        let mut na: Vec<String> = self.na.into_iter().map(Into::into).collect();
         for (name, column) in self.columns {
+            na.extend(column.na.into_iter().map(|text| format!("{name}={}", String::from(text))));
             let at = |key: &str| format!("column \"{name}\": {key}");
             let kind = word(&at("as"), column.kind.as_ref(), KINDS)?;
             let decimal = word(&at("decimal"), column.decimal.as_ref(), DECIMALS)?;
@@ -151,7 +155,7 @@ impl Written {
             header: word("header", self.header.as_ref(), HEADERS)?.flatten(),
             encoding: word("encoding", self.encoding.as_ref(), ENCODINGS)?.unwrap_or_default(),
             missing: word("missing", self.missing.as_ref(), super::data::MISSING)?,
-            na: self.na.into_iter().map(Into::into).collect(),
+            na,
             split_by,
             weight: self.weight,
             columns,

@@ -95,7 +95,6 @@ fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
     out.as_ref().map_or(Ok(()), |out| output::check_output(out, &[&path, &data]))?;
     let file = data.display().to_string();
     let mut options = input::read_options(layout, None);
-    let mut reader = input::open(&data, &mut options)?;
     let mut blocks = Blocks::new(&preparation, &options, &id, &file);
     let mut work = Work {
         labels: input::names_of_labels(&preparation),
@@ -109,6 +108,15 @@ fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
         begun: false,
         counts: Counts::default(),
     };
+    #[cfg(feature = "parquet")]
+    if input::parquet::is_parquet(&data) {
+        options.na = work.preparation.na().to_vec();
+        let of = work.preparation.clone();
+        let names = input::parquet::rows(&data, &options, &of, &id, |block| work.take(block))?;
+        work.begin()?;
+        return work.end(&file, &names);
+    }
+    let mut reader = input::open(&data, &mut options)?;
     let mut piece = vec![0; PIECE];
     loop {
         match reader.read(&mut piece) {
@@ -126,11 +134,7 @@ fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
         }
         rest => rest.map_err(for_model)?.map_or(Ok(()), |block| work.take(&block))?,
     }
-    work.out.end()?;
-    let label = work.preparation.label_column();
-    let extra: Vec<&str> = blocks.extra().into_iter().filter(|name| Some(*name) != label).collect();
-    work.counts.notes(&file, &extra);
-    Ok(())
+    work.end(&file, blocks.columns())
 }
 
 /// What blocks go through.
@@ -189,12 +193,22 @@ impl<T: Real> Work<'_, T> {
         Ok(())
     }
 
+    /// Writes what is left, and says what is to be said of a file of these columns.
+    fn end(self, file: &str, names: &[String]) -> Result<()> {
+        self.out.end()?;
+        let known = self.preparation.known();
+        let used = |name: &String| known.iter().any(|of| of.0 == *name) || self.ids.contains(name);
+        let extra: Vec<&str> = names.iter().filter(|name| !used(name)).map(String::as_str).collect();
+        self.counts.notes(file, &extra);
+        Ok(())
+    }
+
     /// The first line of a table.
     fn begin(&mut self) -> Result<()> {
         if std::mem::replace(&mut self.begun, true) || self.json {
             return Ok(());
         }
-        let head: Vec<String> = self.head().iter().map(|name| table::cell(name)).collect();
+        let head: Vec<String> = self.head().iter().map(|name| table::name(name)).collect();
         self.out.add(head.join(","))
     }
 

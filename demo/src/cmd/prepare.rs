@@ -4,6 +4,7 @@ use crate::args::data::{DataArgs, DataPlan};
 use crate::error::{CliError, Result};
 use crate::input;
 use crate::output;
+use crate::tell::table;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use undercurve::data::{Dataset, Preparation, Rows, Split, prepare};
@@ -93,7 +94,9 @@ fn text(data: &Dataset<f64>) -> String {
         Rows::Dense { data: values, cols, .. } => {
             out.push_str("label");
             for column in 0..cols {
-                let _ = write!(out, ",\"{}\"", data.column_name(column).replace('"', "\"\""));
+                let name = table::name(&data.column_name(column));
+                let quoted = if name.starts_with('"') { name } else { format!("\"{name}\"") };
+                let _ = write!(out, ",{quoted}");
             }
             out.push('\n');
             for (label, row) in data.labels().iter().zip(values.chunks(cols)) {

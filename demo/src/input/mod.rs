@@ -6,8 +6,9 @@ pub(crate) mod parquet;
 pub(crate) mod scores;
 
 use crate::args::data::DataPlan;
-use crate::error::{CliError, Result};
+use crate::error::{CliError, Result, for_scores};
 use crate::output;
+use crate::tell::text::{likely, shell};
 use crate::tell::{self, by_group::Grouping};
 use indicatif::{ProgressDrawTarget, ProgressFinish};
 use std::collections::BTreeMap;
@@ -17,25 +18,54 @@ use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
-    Dataset, Encoding, Format, Missing, Notation, Options, Preparation, RawTable, ReadOptions, Reading, identifiers,
-    label_column_of, unpacked,
+    DataError, Dataset, Encoding, Format, Missing, Notation, Options, Preparation, RawTable, ReadOptions, Reading,
+    check_label, first_rows, identifiers, label_column_of, unpacked,
 };
 use undercurve::trainer::{Config, Predictor};
 
 pub use crate::args::data::Layout;
 
-/// Reads a data file; `-` is what comes in on stdin.
+/// Reads a file of scores; `-` is what comes in on stdin.
 pub fn table(path: &Path, layout: Layout, label: Option<&str>) -> Result<RawTable> {
-    parse(path, &mut read_options(layout, label))
+    parse_as(path, &mut read_options(layout, label), for_scores)
 }
 
 /// Reads a data file as these options say.
 pub fn table_of(path: &Path, plan: &DataPlan) -> Result<RawTable> {
     let table = parse(path, &mut reads_of(plan))?;
+    check_na(&plan.na, &table)?;
     plan.schema.as_ref().map_or(Ok(()), |schema| schema.check(&table)).map_err(CliError::Input)?;
     // (What is wrong with the label is told where it is needed.)
     let label = label_column_of(&table, &plan.options).ok().flatten();
+    label.as_ref().map_or(Ok(()), |label| check_label(&table, label))?;
     Ok(labelled(table, label.as_deref()))
+}
+
+/// The table of a file, and the cells of its first rows as they are written.
+pub fn table_and_cells(path: &Path, options: &mut ReadOptions, rows: usize) -> Result<(RawTable, Vec<Vec<String>>)> {
+    #[cfg(feature = "parquet")]
+    if parquet::is_parquet(path) {
+        let file = File::open(path).map_err(|error| CliError::file(path, &error))?;
+        return Ok((parquet::read(path, options)?, parquet::first_rows(file, rows)));
+    }
+    let (name, mut bytes) = (path.display().to_string(), Vec::new());
+    open(path, options)?.read_to_end(&mut bytes).map_err(|error| CliError::file(path, &error))?;
+    let table = RawTable::parse_with(&bytes, options, &name)?;
+    Ok((table, first_rows(&bytes, options, &name, rows)))
+}
+
+/// Refuses what stands for missing values in a column that is not there.
+pub fn check_na(na: &[String], table: &RawTable) -> Result<()> {
+    let names = table.columns();
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    let of = |text: &&String| all.iter().any(|name| text.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')));
+    let Some(text) = na.iter().find(|text| text.contains('=') && *text != "=" && !of(text)) else { return Ok(()) };
+    let name = text.split('=').next().unwrap_or_default();
+    let meant = likely(name, &all).map_or_else(String::new, |name| format!("; did you mean \"{name}\"?"));
+    Err(CliError::input(format!(
+        "--na {text}: {} has no column \"{name}\"{meant} (a text with = in it stands behind its column, as COLUMN={text})",
+        table.name()
+    )))
 }
 
 /// How these options say that a data file is read.
@@ -53,9 +83,17 @@ fn labelled(mut table: RawTable, label: Option<&str>) -> RawTable {
     let gone = label.map_or(0, |label| table.leave_out_missing(label));
     if let (1.., Some(label)) = (gone, label) {
         let name = table.name();
-        output::note(format_args!("{name}: {gone} rows have no value in column \"{label}\" and are left out"));
+        let at = table.columns().iter().position(|column| column == label).unwrap_or(0);
+        let words: Vec<String> = table.words(at).iter().map(|(word, rows)| format!("{word:?} in {rows}")).collect();
+        let words = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
+        unlabelled(name, gone, &words, label);
     }
     table
+}
+
+/// Says how many rows are left out for want of a label.
+pub fn unlabelled(file: &str, gone: usize, words: &str, label: &str) {
+    output::note(format_args!("{file}: {gone} rows have no value{words} in column \"{label}\" and are left out"));
 }
 
 /// Reads a data file for a model with this preparation: a first line, and missing values, are taken as in training.
@@ -66,12 +104,12 @@ pub fn table_again(path: &Path, layout: Layout, preparation: &Preparation) -> Re
     if options.encoding == Encoding::Utf8 {
         options.encoding = preparation.encoding();
     }
-    (options.texts, options.columns) = (preparation.texts(), preparation.notations().to_vec());
+    (options.texts, options.columns) = (preparation.texts(), preparation.known());
     options.label = label.map(str::to_string);
     // (A pipe cannot be read twice.)
     let piped = if path == Path::new("-") { Some(bytes(path)?) } else { None };
     let read = |options: &mut ReadOptions| match &piped {
-        Some(bytes) => parse_from(&bytes[..], path, options),
+        Some(bytes) => parse_from(&bytes[..], path, options, CliError::from),
         None => parse(path, options),
     };
     let table = read(&mut options)?;
@@ -144,23 +182,26 @@ fn parquet(_: Option<File>, path: &Path, _: &mut ReadOptions) -> Result<Box<dyn 
     )))
 }
 
+/// The text of a Parquet file, for what is read as text alone.
 #[cfg(feature = "parquet")]
 fn parquet(file: Option<File>, path: &Path, options: &mut ReadOptions) -> Result<Box<dyn Read>> {
     let shown = path.display();
-    let refused = |text: String| CliError::Input(text);
     let file = file.ok_or_else(|| {
-        refused(format!("{shown}: Parquet is read from files alone, since its end has to be read first"))
+        CliError::input(format!("{shown}: Parquet is read from files alone, since its end has to be read first"))
     })?;
-    match (options.format, options.header) {
-        (Format::Libsvm | Format::Whitespace, _) => {
-            return Err(refused(format!("{shown}: a Parquet file, which is read with --format auto or csv alone")));
-        }
-        (_, Some(false)) => {
-            return Err(refused(format!("--header no: {shown} is a Parquet file, which names its columns")));
-        }
-        _ => (options.format, options.header) = (Format::Csv, Some(true)),
+    parquet::check(path, options)?;
+    (options.format, options.header) = (Format::Csv, Some(true));
+    parquet::Text::new(file).map(|text| Box::new(text) as _).map_err(|error| parquet::told(path, error))
+}
+
+/// The table of a Parquet file; `None` of other files.
+fn typed(path: &Path, options: &ReadOptions) -> Option<Result<RawTable>> {
+    #[cfg(feature = "parquet")]
+    if parquet::is_parquet(path) {
+        return Some(parquet::read(path, options));
     }
-    Ok(Box::new(crate::input::parquet::Text::new(file).map_err(|error| refused(format!("{shown}: {error}")))?))
+    let _ = (path, options);
+    None
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>> {
@@ -171,11 +212,24 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
 }
 
 fn parse(path: &Path, options: &mut ReadOptions) -> Result<RawTable> {
-    parse_from(source(path, options, false)?, path, options)
+    parse_as(path, options, CliError::from)
 }
 
-fn parse_from(reader: impl Read, path: &Path, options: &ReadOptions) -> Result<RawTable> {
-    let table = RawTable::read(reader, options, &path.display().to_string())?;
+/// The same with other words for what is wrong.
+fn parse_as(path: &Path, options: &mut ReadOptions, told: fn(DataError) -> CliError) -> Result<RawTable> {
+    if let Some(table) = typed(path, options) {
+        return table;
+    }
+    parse_from(source(path, options, false)?, path, options, told)
+}
+
+fn parse_from(
+    reader: impl Read,
+    path: &Path,
+    options: &ReadOptions,
+    told: fn(DataError) -> CliError,
+) -> Result<RawTable> {
+    let table = RawTable::read(reader, options, &path.display().to_string()).map_err(told)?;
     if options.header == Some(true) && table.format() == Format::Libsvm {
         return Err(CliError::input(format!("--header yes: {} is LIBSVM, which names no columns", table.name())));
     }
@@ -199,75 +253,127 @@ pub fn guessed(table: &RawTable) -> Option<&'static str> {
     table.header_is_guessed().then_some(taken)
 }
 
-/// What is to be said of how a table was read that one may take for something else: of its first line, and with the options of
-/// a preparation of its columns.
+/// Names of columns in a sentence, the first ten.
+pub fn listed(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(10).map(|name| format!("\"{name}\"")).collect();
+    let more = if names.len() > 10 { format!(" and {} more", names.len() - 10) } else { String::new() };
+    let columns = if names.len() == 1 { "column" } else { "columns" };
+    format!("{columns} {}{more}", shown.join(", "))
+}
+
+/// The same as the value of an option, all of them.
+pub fn as_value(names: &[&str]) -> String {
+    shell(&names.join(","))
+}
+
+/// What is to be said of how a table was read that one may take for something else, a line a kind: of its first line, and with the
+/// options of a preparation of its columns.
 pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -> Vec<String> {
     let file = file.display();
     let mut notes: Vec<String> = guessed(table).map(|taken| format!("{file}: {taken}")).into_iter().collect();
     let Some(options) = options else { return notes };
-    let places: BTreeMap<String, usize> = table.columns().into_iter().zip(0..).collect();
+    let names = table.columns();
+    let places: BTreeMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
     let left_out: BTreeMap<String, usize> = identifiers(table, options).into_iter().collect();
-    for (name, count) in &left_out {
-        let text = places.get(name).is_some_and(|&at| table.first_text(at).is_some());
-        let (what, takes) =
-            if text { ("texts", format!("; --categorical {name} takes it")) } else { ("numbers", String::new()) };
+    notes.extend(identifier_notes(table, &left_out).into_iter().map(|text| format!("{file}: {text}")));
+    let empty = table.empty();
+    let empty: Vec<&str> = empty.iter().filter(|name| !options.ignore.contains(name)).map(String::as_str).collect();
+    if options.missing == Missing::Impute && !empty.is_empty() {
         notes.push(format!(
-            "{file}: column \"{name}\" has {count} different {what} in {} rows and is left out as an identifier{takes}",
-            table.rows()
+            "{file}: {} {}",
+            listed(&empty),
+            if empty.len() == 1 { "has no values and is left out" } else { "have no values and are left out" }
         ));
-    }
-    for name in table.empty().iter().filter(|name| options.missing == Missing::Impute && !options.ignore.contains(name))
-    {
-        notes.push(format!("{file}: column \"{name}\" has no values and is left out"));
     }
     let label = label_column_of(table, options).ok().flatten();
     let unread = |name: &str| options.ignore.iter().chain(&label).any(|other| other == name);
     let told = |name: &str| options.categorical.iter().any(|other| other == name);
+    let mut kinds: Vec<(Reading, Vec<&str>)> = Vec::new();
     for (name, reading) in table.readings().into_iter().filter(|(name, _)| !unread(name)) {
-        // (Of text among numbers, and of what is in doubt, there is more to say.)
         let at = places.get(name).copied();
-        if reading == Reading::Signs {
-            if told(name) || at.is_some_and(|at| table.stray(at).is_some() || table.doubt(at).is_some()) {
-                continue;
+        let known = match reading {
+            // (Of text among numbers, and of what is in doubt, there is more to say.)
+            Reading::Signs => told(name) || at.is_some_and(|at| table.stray(at).is_some() || table.doubt(at).is_some()),
+            // (Of a counter that is left out, that was said above.)
+            Reading::Counter => left_out.contains_key(name),
+            Reading::Rounded | Reading::Padded | Reading::Exponents => told(name),
+            _ => false,
+        };
+        if !known {
+            match kinds.iter_mut().find(|kind| kind.0 == reading) {
+                Some((_, names)) => names.push(name),
+                None => kinds.push((reading, vec![name])),
             }
-            let text = at.and_then(|at| table.first_text(at)).map_or("", |(_, text)| text);
-            notes.push(format!(
-                "{file}: {text:?} in column \"{name}\" is text: numbers have digits and one point alone"
-            ));
-            continue;
         }
-        // (Of a counter that is left out, that was said above.)
-        if reading == Reading::Counter && left_out.contains_key(name) {
-            continue;
+    }
+    let example = |name: &str| places.get(name).and_then(|&at| table.first_text(at)).map_or("", |(_, text)| text);
+    let each = kinds.iter().filter_map(|(reading, names)| reading_note(*reading, names, example(names[0])));
+    notes.extend(each.map(|text| format!("{file}: {text}")));
+    notes
+}
+
+/// That columns were left out because they tell rows apart, with how many different values each has.
+fn identifier_notes(table: &RawTable, left_out: &BTreeMap<String, usize>) -> Vec<String> {
+    let mut notes = Vec::new();
+    let places: BTreeMap<String, usize> = table.columns().into_iter().zip(0..).collect();
+    for (what, texts) in [("texts", true), ("numbers", false)] {
+        let is_text = |name: &str| places.get(name).is_some_and(|&at| table.first_text(at).is_some());
+        let of: Vec<(&str, usize)> =
+            left_out.iter().map(|(name, count)| (name.as_str(), *count)).filter(|of| is_text(of.0) == texts).collect();
+        let columns: Vec<&str> = of.iter().map(|of| of.0).collect();
+        let takes = |it: &str| match texts {
+            true => format!("; --categorical {} takes {it}", as_value(&columns)),
+            false => String::new(),
+        };
+        let rows = table.rows();
+        match of.as_slice() {
+            [] => {}
+            [(name, count)] => notes.push(format!(
+                "column \"{name}\" has {count} different {what} in {rows} rows and is left out as an identifier{}",
+                takes("it")
+            )),
+            all => {
+                let each: Vec<String> = all.iter().map(|(name, count)| format!("\"{name}\" ({count})")).collect();
+                notes.push(format!(
+                    "columns {} have mostly different {what} in {rows} rows and are left out as identifiers{}",
+                    each.join(", "),
+                    takes("them")
+                ));
+            }
         }
-        notes.extend(reading_note(reading, name, told(name)).map(|text| format!("{file}: {text}")));
     }
     notes
 }
 
-/// What a column's values were taken for; `told` of its kind by the caller, some need no note.
-fn reading_note(reading: Reading, name: &str, told: bool) -> Option<String> {
-    let either = format!("--categorical {name} takes it as categories, --ignore {name} leaves it out");
+/// What the values of some columns were taken for; `example`: a text of the first.
+fn reading_note(reading: Reading, names: &[&str], example: &str) -> Option<String> {
+    let (columns, value) = (listed(names), as_value(names));
+    let (it, leaves) = if names.len() == 1 { ("it", "leaves it out") } else { ("them", "leaves them out") };
+    let either = || format!("--categorical {value} takes {it} as categories, --ignore {value} {leaves}");
     Some(match reading {
-        Reading::Commas => format!("commas in the numbers of column \"{name}\" were read as points"),
-        Reading::Thousands => format!("marks between thousands in column \"{name}\" were left out"),
-        Reading::Percent => format!("percent signs in column \"{name}\" were left out, so that 5.7% is 5.7"),
-        Reading::Currency => format!("a currency in column \"{name}\" was left out"),
-        Reading::Dates => {
-            format!("dates in column \"{name}\" were read as days since 1970-01-01; --ignore {name} leaves it out")
+        Reading::Commas => format!("commas in the numbers of {columns} were read as points"),
+        Reading::Thousands => format!("marks between thousands in {columns} were left out"),
+        Reading::Percent => format!("percent signs in {columns} were left out, so that 5.7% is 5.7"),
+        Reading::Currency => format!("a currency in {columns} was left out"),
+        Reading::Dates => format!("dates in {columns} were read as days since 1970-01-01; --ignore {value} {leaves}"),
+        Reading::Times => {
+            format!("times of the day in {columns} were read as days, so that 18:00 is 0.75; {}", either())
         }
-        Reading::ShortYears => format!("years of two digits in column \"{name}\" were read as 1940 to 2039"),
+        Reading::Durations => format!("durations in {columns} were read as days; {}", either()),
+        Reading::ShortYears => format!("years of two digits in {columns} were read as 1940 to 2039"),
         Reading::Limits => format!(
-            "limits, as <0.5, in column \"{name}\" were read as numbers, and \"{name}=(below)\" or \"{name}=(above)\" says \
-             which; --categorical {name} takes all as text"
+            "limits, as <0.5, in {columns} were read as numbers, and \"{name}=(below)\" or \"{name}=(above)\" says which; \
+             --categorical {value} takes all as text",
+            name = names[0]
         ),
-        Reading::Rounded if !told => {
-            format!("whole numbers beyond 2^53 in column \"{name}\" were rounded; {either}")
+        Reading::Rounded => format!("whole numbers beyond 2^53 in {columns} were rounded; {}", either()),
+        Reading::Padded => format!("numbers with zeros before them in {columns} were read as numbers; {}", either()),
+        Reading::Exponents => {
+            format!("whole numbers with exponents, as 1E5, in {columns} were read as numbers; {}", either())
         }
-        Reading::Padded if !told => {
-            format!("numbers with zeros before them in column \"{name}\" were read as numbers; {either}")
-        }
-        Reading::Counter => format!("column \"{name}\" counts the rows; --ignore {name} leaves it out"),
+        Reading::Counter if names.len() == 1 => format!("{columns} counts the rows; --ignore {value} {leaves}"),
+        Reading::Counter => format!("{columns} count the rows; --ignore {value} {leaves}"),
+        Reading::Signs => format!("{example:?} in {columns} is text: numbers have digits and one point alone"),
         _ => return None,
     })
 }
@@ -303,13 +409,12 @@ pub fn named(columns: &[String], name: &str) -> Option<String> {
     columns.iter().find(|column| *column == name).or_else(by_number).cloned()
 }
 
-/// Refuses the label column among those to leave out or to take as categories.
+/// Refuses the label column among those that are something else.
 pub fn check_columns(options: &Options, table: &RawTable) -> Result<()> {
     let label = label_column_of(table, options).map_err(|error| or_header(error.into(), guessed(table)))?;
     for (option, columns) in [
         ("group", &options.group[..]),
         ("ignore", &options.ignore),
-        ("categorical", &options.categorical),
         ("weight", options.weight.as_slice()),
         ("split-by or --split-group", options.split_by.as_ref().map_or(&[], |by| std::slice::from_ref(by.column()))),
     ] {
@@ -386,10 +491,8 @@ pub fn weights_told(weights: &[f64], column: &str) -> Option<String> {
 
 /// What a row of each class counts, in words; `None` where all count alike.
 pub fn class_weights_told(config: &Config, of: &Preparation) -> Option<String> {
-    let [negative, positive] = [of.negative().unwrap_or("others"), of.positive().unwrap_or_default()];
-    let two = [negative.to_string(), positive.to_string()];
-    let names = if of.classes().is_empty() { &two[..] } else { of.classes() };
-    let each = names.iter().zip(&config.class_weights).map(|(name, weight)| format!("{name} {weight:.6}"));
+    let each =
+        of.class_names().into_iter().zip(&config.class_weights).map(|(name, weight)| format!("{name} {weight:.6}"));
     (!config.class_weights.is_empty()).then(|| format!("class weights {}", each.collect::<Vec<_>>().join(", ")))
 }
 

@@ -80,8 +80,15 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
         ("bare.csv", text("label\n0\n1\n".into())),
         ("unlabelled.csv", text(format!("{good}1,2,\n"))),
         ("ids.csv", text(with("id", &|k| format!("c{:x}", k * 7919)))),
+        ("two-ids.csv", text(table("a,b,id,other,label", |k| format!("c{:x},d{:x},", k * 7919, k * 31)))),
+        ("unsure.csv", text(good.replace("0,0,0", "0,0,NA").replace(",1\n", ",1\n5,5,NA\n"))),
+        ("same.csv", text(good.replacen(",1\n", ",1.0\n", 9))),
+        ("cases.csv", text(good.replace(",0\n", ",no\n").replacen(",1\n", ",yes\n", 9).replace(",1\n", ",Yes\n"))),
+        ("clocks.csv", text(with("x", &|k| [format!("{}:30", k % 9), format!("{}:30:00", k % 9)][k % 2].clone()))),
+        ("dates-for-numbers.csv", text(with("x", &|k| format!("2024-{:02}-{:02}", k / 28 + 1, k % 28 + 1)))),
+        ("last.csv", text(scored(&bit).replacen(",37", ",-inf", 1))),
         ("none.csv", text(with("x", &|_| String::new()))),
-        ("signs.csv", text(with("x", &|k| format!("{}:{}", k % 5, k % 3)))),
+        ("signs.csv", text(with("x", &|k| format!("{}/{}", k % 5, k % 3)))),
         ("group.csv", text(with("g", &|k| ["p", "q"][k % 2].into()))),
         ("alone.csv", text(with("g", &|_| "p".into()))),
         ("new.csv", text(with("g", &|k| ["p", "q", "r"][k % 3].into()))),
@@ -271,25 +278,52 @@ pub const CASES: &[Case] = &[
         "eval m good.csv --metric auroc",
     ),
     of(
-        "…: … rows have no value in column \"…\" and are left out",
+        "…: … rows have no value… in column \"…\" and are left out",
         "train unlabelled.csv --steps 5",
         "train good.csv --steps 5",
     ),
     of(
-        "…: column \"…\" has … different … in … rows and is left out as an identifier…",
+        "column \"…\" has … different … in … rows and is left out as an identifier…",
         "train ids.csv --steps 5",
         "train ids.csv --steps 5 --categorical id",
     ),
     of(
-        "…: column \"…\" has no values and is left out",
-        "train none.csv --steps 5",
-        "train none.csv --steps 5 --ignore x",
+        "columns … have mostly different … in … rows and are left out as identifiers…",
+        "train two-ids.csv --steps 5",
+        "train two-ids.csv --steps 5 --categorical id,other",
     ),
     of(
-        "…: … in column \"…\" is text: numbers have digits and one point alone",
-        "train signs.csv --steps 5",
-        "train signs.csv --steps 5 --categorical x",
+        "--na …: … has no column \"…\"… (a text with = in it stands behind its column, as COLUMN=…)",
+        "train good.csv --steps 5 --na c=9",
+        "train good.csv --steps 5 --na a=9",
     ),
+    of(
+        "label … of column … in … rows: a class of its own, or no label?",
+        "train unsure.csv --steps 5",
+        "train unsure.csv --steps 5 --na NA",
+    ),
+    of(
+        "labels … and … of column … are the same number",
+        "train same.csv --steps 5",
+        "train same.csv --steps 5 --categorical label --positive 1,1.0",
+    ),
+    of(
+        "labels … differ by case or blanks alone: name all that are positive, or write them alike",
+        "train cases.csv --steps 5 --positive Yes",
+        "train cases.csv --steps 5 --positive Yes,yes",
+    ),
+    of(
+        "column … has clocks with two parts and with three: … and …; are the two hours and minutes?",
+        "train clocks.csv --steps 5",
+        "train clocks.csv --steps 5 --ignore x",
+    ),
+    of("column … has …, where training had …", "predict plain.uc dates-for-numbers.csv", "predict plain.uc plain.csv"),
+    of(
+        "…: write it as in training, or leave it empty",
+        "predict plain.uc dates-for-numbers.csv",
+        "predict plain.uc plain.csv",
+    ),
+    of("…: write … for a row that is to be …", "metrics last.csv", "metrics scores.csv"),
     of("…: missing values were filled in, …", "train gap.csv --steps 5", "train good.csv --steps 5"),
     of(
         "…: … values of column \"…\" did not occur in training and count as none",
@@ -870,6 +904,9 @@ pub const UNTRIED: &[(&str, &str)] = &[
     ("--header no: … is a Parquet file, which names its columns", PARQUET),
     ("…: Parquet is read from files alone, since its end has to be read first", PARQUET),
     ("…: a Parquet file, which is read with --format auto or csv alone", PARQUET),
+    ("column … holds …, which is neither numbers, text nor dates", PARQUET),
+    ("a value of column … is two categories of training: … and …", FRAMES),
+    ("categories … and … of column … are one number: it has to be read as text", FRAMES),
     ("gzip data, and this build reads plain text only", BUILDS),
     ("zstd data, and this build does not read it", BUILDS),
     ("…; training goes on on the CPU", GPU),
@@ -915,6 +952,7 @@ pub const UNTRIED: &[(&str, &str)] = &[
 ];
 const PARQUET: &str = "a build with Parquet";
 const BUILDS: &str = "other builds of the core";
+const FRAMES: &str = "columns of frames, and numbers that Rust reads (tests/tests/cells.rs)";
 const GPU: &str = "a GPU that fails (gpu/tests/fault.rs)";
 const SIZE: &str = "gigabytes of data";
 const FIRST: &str = "an earlier check refuses what is known to lead here";

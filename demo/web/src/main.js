@@ -101,8 +101,9 @@ async function openFile(file) {
     const other = notData(bytes, file.name);
     if (other) throw new Error(other);
     const parquet = String.fromCharCode(...bytes.subarray(0, 4)) === "PAR1";
-    if (parquet) bytes = await (await import("./parquet.js")).asCsv(bytes, file.name);
-    const table = await engines.a.call("open", bytes, file.name);
+    let texts = [];
+    if (parquet) ({ bytes, texts } = await (await import("./parquet.js")).asCsv(bytes, file.name));
+    const table = await engines.a.call("open", bytes, file.name, { texts });
     if (parquet) table.format = "Parquet";
     if (described !== null && described !== own.peek()?.file) engines.a.call("close", described);
     described = table.file;

@@ -30,7 +30,7 @@ function columnsOf([root, ...rest]) {
   return Array.from({ length: root.num_children }, next);
 }
 
-/** @param {Uint8Array} bytes @param {string} name for errors @returns {Promise<Uint8Array>} */
+/** The text, and the columns that are text in the file: they are not read again. @param {Uint8Array} bytes @param {string} name for errors @returns {Promise<{ bytes: Uint8Array, texts: string[] }>} */
 export async function asCsv(bytes, name) {
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
   try {
@@ -40,7 +40,8 @@ export async function asCsv(bytes, name) {
     if (rows * columns.length > MOST) throw new Error(`${rows.toLocaleString("en")} rows × ${columns.length} columns are more than the page takes; the command line takes them`);
     const read = await parquetReadObjects({ file, metadata, compressors });
     const line = (row) => columns.map((column) => cell(row[column], column)).join(",");
-    return new TextEncoder().encode(`${[columns.map((column) => cell(column, column)).join(","), ...read.map(line)].join("\n")}\n`);
+    const text = `${[columns.map((column) => cell(column, column)).join(","), ...read.map(line)].join("\n")}\n`;
+    return { bytes: new TextEncoder().encode(text), texts: columns.filter((column) => read.some((row) => typeof row[column] === "string")) };
   } catch (error) {
     throw new Error(`${name}: ${error.message ?? error}`);
   }

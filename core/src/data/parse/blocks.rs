@@ -72,7 +72,7 @@ impl Blocks {
             options: ReadOptions {
                 na: preparation.na().to_vec(),
                 encoding: if options.encoding == Encoding::Utf8 { preparation.encoding() } else { options.encoding },
-                columns: preparation.notations().to_vec(),
+                columns: preparation.known(),
                 ..options.clone()
             },
             needed: preparation.sources().iter().map(|(name, _)| (*name).to_string()).collect(),
@@ -198,7 +198,7 @@ impl Blocks {
         let kept = rows.flat_map(|row| layout.keep.iter().map(move |&at| (row, at)));
         let kept = kept.map(|(row, at)| cells.get(row, at).to_string()).collect();
         let reads = Reads::new(&self.options, delimiter);
-        let mut making = Making::new(&layout.texts, &layout.known);
+        let mut making = Making::new(&layout.names, &layout.texts, &layout.known, &self.options.na);
         making.push(&cells, start, 0, reads);
         let (mut made, mut names) = (making.finish(reads)?, layout.names.clone());
         add_limits(&mut names, &mut made);

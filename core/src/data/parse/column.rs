@@ -1,5 +1,7 @@
 //! Columns of a CSV file, as they were read.
 
+use super::reads::is_word;
+use super::spellings::Spellings;
 use super::{Notation, Reading};
 use crate::data::error::Doubt;
 use alloc::string::String;
@@ -47,7 +49,8 @@ impl RawColumn {
                 some(values, &used);
                 let Some(row) = *stray else { return };
                 // Without the cell that made it text it may be numbers.
-                let number = |code: u32| values.get(code as usize).map_or(Some(f64::NAN), |text| text.parse().ok());
+                let of = |text: &String| if is_word(text) { Some(f64::NAN) } else { text.parse().ok() };
+                let number = |code: u32| values.get(code as usize).map_or(Some(f64::NAN), of);
                 let numbers: Vec<f64> = codes.iter().map_while(|&code| number(code)).collect();
                 *stray = row_after(row, keep).or(Some(numbers.len() as u32));
                 if numbers.len() == codes.len() {
@@ -122,6 +125,10 @@ impl Written {
         self.ends.is_empty()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
     /// Rows and cells.
     pub(in crate::data) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
         let starts = core::iter::once(0).chain(self.ends.iter().map(|end| end.1));
@@ -142,6 +149,10 @@ pub(in crate::data) struct Told {
     pub notation: Notation,
     /// What cannot be told, and the numbers are not to be trusted for it.
     pub doubt: Option<Doubted>,
+    /// The usual words that stood for missing values, with how many.
+    pub words: Vec<(String, usize)>,
+    /// Numbers that were not written as they are called.
+    pub spellings: Spellings,
 }
 
 /// What is open about a column, with cells that show it.

@@ -2,8 +2,8 @@
 //! header. Types of cells are in [`cells`](super::cells).
 
 use super::super::error::{DataErrorKind, Placed, whole};
-use super::reads::{Cell, Reads};
-use super::{Format, ReadOptions};
+use super::reads::{Absent, Cell, Reads};
+use super::{Format, Notation, ReadOptions};
 use crate::features::COMPACT;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
@@ -418,10 +418,12 @@ impl<'a> Iterator for Lines<'a> {
 }
 
 /// Whether the first row names the columns, and whether that is clear: the rules of [`ReadOptions::header`].
-pub(super) fn header(cells: &Cells<'_>, options: &ReadOptions, reads: Reads<'_>) -> (bool, bool) {
+pub(super) fn header(cells: &Cells<'_>, options: &ReadOptions, reads: Reads) -> (bool, bool) {
     if let Some(header) = options.header {
         return (header, true);
     }
+    let absent = Absent::all(&options.na);
+    let cell = |text: &str| reads.cell(text, &absent, Notation::default());
     let row: Vec<&str> = (0..cells.width).map(|column| cells.get(0, column)).collect();
     if let Some(label) = &options.label
         && label.parse::<f64>().is_err()
@@ -429,20 +431,20 @@ pub(super) fn header(cells: &Cells<'_>, options: &ReadOptions, reads: Reads<'_>)
     {
         return (true, true);
     }
-    let numbers = row.iter().any(|text| reads.cell(text).is_number());
-    let words = row.iter().any(|text| matches!(reads.cell(text), Cell::Text));
+    let numbers = row.iter().any(|text| cell(text).is_number());
+    let words = row.iter().any(|text| matches!(cell(text), Cell::Text));
     let rows = cells.lines.len().min(LOOK);
     // Text above a column that is mostly numbers.
     let names_numbers = |column: usize| {
         let (mut number, mut text) = (0, 0);
         for row in 1..rows {
-            match reads.cell(cells.get(row, column)) {
-                Cell::Missing => {}
+            match cell(cells.get(row, column)) {
+                Cell::Missing | Cell::Word => {}
                 Cell::Text => text += 1,
                 _ => number += 1,
             }
         }
-        number > text && matches!(reads.cell(row[column]), Cell::Text)
+        number > text && matches!(cell(row[column]), Cell::Text)
     };
     if words && !numbers && (rows == 1 || (0..cells.width).any(names_numbers)) {
         return (true, true);

@@ -1,7 +1,9 @@
 //! From bytes to a table of columns: decompression, the format, and the table.
 
+mod batches;
 mod blocks;
 mod cells;
+mod clock;
 mod column;
 mod csv;
 mod libsvm;
@@ -12,21 +14,25 @@ mod pieces;
 mod reads;
 mod seen;
 mod short;
+mod spellings;
 mod table;
 #[cfg(feature = "std")]
 pub(super) mod unpack;
 mod whole;
 
+pub use batches::Batches;
 pub use blocks::{Block, Blocks};
 pub(super) use cells::as_text;
 pub(super) use column::{MISSING, RawColumn};
 pub use csv::LABEL_NAMES;
-pub use notation::{DateOrder, Decimal, MAX_BUCKETS, Notation};
+pub use notation::{DateOrder, Decimal, MAX_BUCKETS, Notation, days_of_nanos};
 pub(super) use notation::{bucket, limited};
+pub(super) use reads::{Absent, is_word, truth, words_as_written};
 pub(super) use table::Content;
 pub use table::RawTable;
 pub use whole::first_rows;
 
+pub(super) use super::Kind;
 use super::error::{DataErrorKind, Placed, whole};
 use alloc::borrow::Cow;
 use alloc::format;
@@ -73,7 +79,9 @@ pub struct ReadOptions {
     /// below); or when they are all different and one is of [`LABEL_NAMES`](super::LABEL_NAMES) in any case, does not
     /// recur in its column, and no cell is a number or the column below that one is numbers.
     pub header: Option<bool>,
-    /// Spellings of a missing value in CSV files besides the usual ones.
+    /// Spellings of a missing value in CSV files besides an empty cell and, among numbers and dates, the usual words: a text, or
+    /// `COLUMN=TEXT` for one column. A number is one however it is written. `=` says that the usual words are none, and `COLUMN=` that of one
+    /// column.
     pub na: Vec<String>,
     /// The decimal mark of the numbers. `None`: as the cells of a column show it, else as those of other columns do; in files
     /// with commas or blanks between their cells else a point.
@@ -119,6 +127,12 @@ pub enum Reading {
     Padded,
     /// As whole numbers that rise by one from row to row, of at least twenty rows.
     Counter,
+    /// As times of the day, which became days: 18:00 is 0.75.
+    Times,
+    /// As lengths of time, which became days.
+    Durations,
+    /// As whole numbers, some with an exponent, as codes may have: 1E5.
+    Exponents,
     /// As text, most of whose values have digits and no letters, as numbers with signs for thousands, money or shares do.
     Signs,
 }
@@ -129,15 +143,27 @@ pub enum Reading {
 pub enum Values<'a> {
     /// Numbers; NaN is a missing one.
     Numbers(&'a [f64]),
-    /// Text; `None` is a missing one, as are the words that stand for one in a file.
+    /// Whole numbers; those that are not exact, with their rows, ascending, and digits.
+    Whole(&'a [f64], &'a [(u32, String)]),
+    /// Numbers of this kind; those of [`Kind::Level`] are categories.
+    Of(Kind, &'a [f64]),
+    /// Text, which is what it is to the last byte; `None` is a missing one.
     Texts(&'a [Option<&'a str>]),
+    /// The same, owned.
+    Owned(&'a [Option<String>]),
+    /// A column of so many rows without a value.
+    Nothing(usize),
+    /// A column of so many rows of this, which nothing can be made of: it is in [doubt](RawTable::doubt), whatever is asked of it.
+    Unreadable(usize, &'a str),
 }
 
 impl Values<'_> {
     fn len(self) -> usize {
         match self {
-            Self::Numbers(values) => values.len(),
+            Self::Numbers(values) | Self::Whole(values, _) | Self::Of(_, values) => values.len(),
             Self::Texts(values) => values.len(),
+            Self::Owned(values) => values.len(),
+            Self::Nothing(rows) | Self::Unreadable(rows, _) => rows,
         }
     }
 }

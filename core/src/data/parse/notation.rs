@@ -5,7 +5,7 @@
 //! `12,5` has one meaning and `1.243` two: 1.243, or 1243. A date with slashes or dashes and its year last may have its day or
 //! its month first. A cell is read in both ways; the other cells of its column, then those of its file, say which holds.
 
-use super::number_text;
+use super::{Kind, number_text};
 use crate::checkpoint::{Coded, Reader};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -45,6 +45,8 @@ pub struct Notation {
     pub limits: [bool; 2],
     /// Of a column of categories that are hashed, the binary logarithm of how many there are then; 0 of others.
     pub buckets: u8,
+    /// What its cells are.
+    pub kind: Kind,
 }
 
 /// The most buckets of a column, as their logarithm.
@@ -55,6 +57,12 @@ impl Notation {
     #[must_use]
     pub fn hashed(buckets: u8) -> Self {
         Self { buckets: buckets.min(MAX_BUCKETS), ..Self::default() }
+    }
+
+    /// Of cells of this kind, written as usual.
+    #[must_use]
+    pub fn of(kind: Kind) -> Self {
+        Self { kind, ..Self::default() }
     }
 }
 
@@ -67,6 +75,7 @@ pub(in crate::data) fn bucket(text: &str, buckets: u8) -> String {
     alloc::format!("#{at:05}")
 }
 
+/// All but the kind, which is saved by itself ([`Kinds`](super::kind::Kinds)).
 impl Coded for Notation {
     fn write(&self, out: &mut Vec<u8>) {
         let code = |which: Option<bool>| which.map_or(0, |second| 1 + u8::from(second));
@@ -81,7 +90,8 @@ impl Coded for Notation {
         let dates = orders.get(usize::from(from.byte()?)).copied()?;
         let [percent, below, above] = [1, 2, 4].map(|bit| from.0.first().is_some_and(|byte| byte & bit > 0));
         let buckets = from.byte()? >> 3;
-        (buckets <= MAX_BUCKETS).then_some(Self { decimal, dates, percent, limits: [below, above], buckets })
+        let kind = Kind::Unknown;
+        (buckets <= MAX_BUCKETS).then_some(Self { decimal, dates, percent, limits: [below, above], buckets, kind })
     }
 }
 
@@ -260,6 +270,18 @@ pub(super) enum Short {
     First,
 }
 
+/// Days of so many nanoseconds, as [`days_of_nanos`].
+pub(super) fn days_of(nanos: i64) -> f64 {
+    nanos.div_euclid(NANOS_OF_DAY) as f64 + nanos.rem_euclid(NANOS_OF_DAY) as f64 / NANOS_OF_DAY as f64
+}
+
+/// Days, of so many nanoseconds: the same number for the same moment or length of time, in whatever unit it was stored.
+#[must_use]
+pub fn days_of_nanos(nanos: i128) -> f64 {
+    const DAY: i128 = 86_400_000_000_000;
+    nanos.div_euclid(DAY) as f64 + nanos.rem_euclid(DAY) as f64 / DAY as f64
+}
+
 /// Days since the beginning of 1970 (UTC), of `2024-02-29`, `2024/2/29`, `29.2.2024`, or `29/02/2024` or `29-02-2024` with the day
 /// or the month first; of `29 Feb 2024`, `Feb 29, 2024`, `29. Februar 2024`, `29 de febrero de 2024`, `2024年2月29日`; the year of
 /// two digits or four. Behind it a time: `13:05`, `13:05:30.5`, `1:05 PM`, with `Z`, `UTC`, `GMT` or `+02:00`, a blank, a comma
@@ -270,8 +292,10 @@ pub(super) fn date(text: &str, order: Option<DateOrder>) -> Option<(Meanings, Sh
     }
     let (found, short, time) = in_digits(text, order).or_else(|| in_words(text))?;
     let time = time.trim();
-    let seconds = if time.is_empty() { 0.0 } else { seconds(time)? };
-    Some((found.map(|days| days + seconds / 86_400.0), short))
+    let nanos = if time.is_empty() { 0 } else { nanos_of_day(time)? };
+    // (A zone may lead to another day.)
+    let (more, rest) = (nanos.div_euclid(NANOS_OF_DAY), nanos.rem_euclid(NANOS_OF_DAY));
+    Some((found.map(|days| days + more as f64 + rest as f64 / NANOS_OF_DAY as f64), short))
 }
 
 /// Days of a date like 2024-02-29, which [`date`] takes, too.
@@ -360,8 +384,8 @@ fn in_words(text: &str) -> Option<(Meanings, Short, &str)> {
 }
 
 /// The number of a few digits.
-fn small(text: &str) -> Option<u32> {
-    (!text.is_empty() && text.len() <= 4 && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok())?
+pub(super) fn small(text: &str) -> Option<u32> {
+    (!text.is_empty() && text.len() <= 9 && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
 fn days(year: &str, month: &str, day: &str) -> Option<f64> {
@@ -390,14 +414,17 @@ fn days(year: &str, month: &str, day: &str) -> Option<f64> {
     Some(f64::from(days) - 719_468.0)
 }
 
-/// Seconds of a time of day, less what its zone is ahead of UTC.
-fn seconds(text: &str) -> Option<f64> {
+const NANOS_OF_DAY: i64 = 86_400_000_000_000;
+pub(super) const SECOND: i64 = 1_000_000_000;
+
+/// Nanoseconds of a time of day, less what its zone is ahead of UTC.
+pub(super) fn nanos_of_day(text: &str) -> Option<i64> {
     let utc = text.strip_suffix(['Z', 'z']).or(text.strip_suffix("UTC")).or(text.strip_suffix("GMT"));
     let (text, ahead) = match utc {
-        Some(text) => (text.trim_end(), 0.0),
+        Some(text) => (text.trim_end(), 0),
         None => match text.rfind(['+', '-']) {
             Some(at) => (text[..at].trim_end(), zone(&text[at..])?),
-            None => (text, 0.0),
+            None => (text, 0),
         },
     };
     let ends = |word: &str| {
@@ -405,23 +432,39 @@ fn seconds(text: &str) -> Option<f64> {
     };
     let half = if ends("am") { Some(0) } else { ends("pm").then_some(12) };
     let text = if half.is_some() { text[..text.len() - 2].trim_end() } else { text };
-    let mut parts = text.splitn(3, ':');
-    let (hour, minute) = (small(parts.next()?)?, small(parts.next()?)?);
-    let second = match parts.next() {
-        Some(text) if text.bytes().all(|b| b.is_ascii_digit() || b == b'.') => text.parse::<f64>().ok()?,
-        Some(_) => return None,
-        None => 0.0,
-    };
+    let (hour, rest) = clock(text)?;
     let hour = match half {
         Some(half) if (1..=12).contains(&hour) => hour % 12 + half,
         Some(_) => return None,
         None => hour,
     };
-    (hour < 24 && minute < 60 && second < 61.0).then(|| f64::from(3600 * hour + 60 * minute) + second - ahead)
+    (hour < 24).then(|| i64::from(hour) * 3600 * SECOND + rest - ahead)
 }
 
-/// Seconds ahead of UTC, of `+02:00`, `-0530` or `+02`.
-fn zone(text: &str) -> Option<f64> {
+/// The hours of `13:05` or `13:05:30.5`, and the nanoseconds of what is behind them.
+pub(super) fn clock(text: &str) -> Option<(u32, i64)> {
+    let mut parts = text.splitn(3, ':');
+    let (hour, minute) = (small(parts.next()?)?, small(parts.next()?).filter(|&minute| minute < 60)?);
+    let nanos = match parts.next() {
+        Some(text) => nanos(text).filter(|&nanos| nanos < 61 * SECOND)?,
+        None => 0,
+    };
+    Some((hour, i64::from(minute) * 60 * SECOND + nanos))
+}
+
+/// Nanoseconds of a number of seconds, of which nine digits behind the point count.
+pub(super) fn nanos(text: &str) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if !fraction.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let fraction = &fraction[..fraction.len().min(9)];
+    let behind = if fraction.is_empty() { 0 } else { small(fraction)? };
+    Some(i64::from(small(whole)?) * SECOND + i64::from(behind) * 10_i64.pow(9 - fraction.len() as u32))
+}
+
+/// Nanoseconds ahead of UTC, of `+02:00`, `-0530` or `+02`.
+fn zone(text: &str) -> Option<i64> {
     let (sign, digits) = text.split_at(1);
     let digits: String = digits.chars().filter(|&c| c != ':').collect();
     let (hours, minutes) = match digits.len() {
@@ -429,7 +472,7 @@ fn zone(text: &str) -> Option<f64> {
         4 => (small(digits.get(..2)?)?, small(digits.get(2..)?)?),
         _ => return None,
     };
-    let ahead = f64::from(3600 * hours + 60 * minutes);
+    let ahead = i64::from(3600 * hours + 60 * minutes) * SECOND;
     (hours < 24 && minutes < 60).then_some(if sign == "-" { -ahead } else { ahead })
 }
 

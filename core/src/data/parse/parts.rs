@@ -4,7 +4,7 @@ use super::cells::{Making, add_limits};
 use super::pieces::{Piece, Pieces};
 use super::reads::Reads;
 use super::whole::notations;
-use super::{Content, Decimal, Format, Notation, RawColumn, RawTable, ReadOptions, csv, decode, detect};
+use super::{Content, Decimal, Format, Kind, Notation, RawColumn, RawTable, ReadOptions, csv, decode, detect, is_word};
 use crate::data::error::{DataError, DataErrorKind, Placed};
 use crate::error::Error;
 use alloc::string::{String, ToString};
@@ -137,7 +137,7 @@ impl TableParts {
                 let texts: Vec<bool> = names.iter().map(|name| self.options.texts.contains(name)).collect();
                 let mut known = notations(&names, &self.options.columns);
                 known.resize(names.len(), Notation::default());
-                let columns = Making::new(&texts, &known);
+                let columns = Making::new(&names, &texts, &known, &self.options.na);
                 first = Some((cells, usize::from(is_header)));
                 let (numbers, lines, begun) = (alloc::vec![false; names.len()], Vec::new(), false);
                 self.form.insert(Form { delimiter, names, header, clear, texts, numbers, known, columns, lines, begun })
@@ -155,7 +155,7 @@ impl TableParts {
     /// The rows so far, and what they show of the columns.
     fn part(&mut self) -> Result<RawTable, DataError> {
         let Some(form) = &mut self.form else { return Err(self.error((0, 0, DataErrorKind::Empty), 0)) };
-        let columns = core::mem::replace(&mut form.columns, Making::new(&[], &[]));
+        let columns = core::mem::replace(&mut form.columns, Making::new(&[], &[], &[], &[]));
         let lines = core::mem::take(&mut form.lines);
         let made = columns.finish(Reads::new(&self.options, form.delimiter));
         let mut made = made.map_err(|placed| DataError::placed(&self.name, placed, 0))?;
@@ -170,11 +170,15 @@ impl TableParts {
                         form.known[at].decimal = decimal;
                     }
                 }
-                RawColumn::Text { .. } if told.doubt.is_none() && !form.numbers[at] => form.texts[at] = true,
+                RawColumn::Text { values, .. } if told.doubt.is_none() && !form.numbers[at] => {
+                    // (True and false are numbers, and words alone may be of numbers, too.)
+                    form.texts[at] = told.notation.kind != Kind::Truth && !values.iter().all(|text| is_word(text));
+                    form.known[at].kind = told.notation.kind;
+                }
                 RawColumn::Numbers(..) | RawColumn::Text { .. } => {}
             }
         }
-        form.columns = Making::new(&form.texts, &form.known);
+        form.columns = Making::new(&form.names, &form.texts, &form.known, &self.options.na);
         form.begun = true;
         let mut names = form.names.clone();
         add_limits(&mut names, &mut made);

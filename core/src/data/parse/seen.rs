@@ -1,8 +1,9 @@
 //! What the cells of a column show of its notation.
 
-use super::Reading;
+use super::clock::Shows;
 use super::notation::{DateOrder, Decimal, Holds, Meanings, Notation, Short, Sign, Tally};
 use super::reads::{Cell, is_large, is_padded};
+use super::{Kind, Reading};
 use crate::data::error::Doubt;
 use alloc::vec::Vec;
 
@@ -30,11 +31,31 @@ pub(super) struct Seen {
     pub unsigned: Option<u32>,
     /// Whether commas may part thousands.
     pub grouped: bool,
+    /// Times of the day, lengths of time, and what can be either; the first row of them all, and the first with seconds and without.
+    pub clocks: [usize; 3],
+    pub first_clock: Option<u32>,
+    pub short_clock: Option<u32>,
+    pub long_clock: Option<u32>,
     pub text: usize,
     pub first_text: Option<u32>,
+    /// Whether the text is numbers, dates and clocks that make no column together.
+    pub mixed: bool,
 }
 
 impl Seen {
+    /// Of so many values of a kind, in memory.
+    pub(super) fn of(kind: Kind, count: usize) -> Self {
+        let tally = Tally { count, ..Tally::default() };
+        let mut seen = Self::default();
+        match kind {
+            Kind::Date => seen.dates = tally,
+            Kind::Time => seen.clocks[0] = count,
+            Kind::Duration => seen.clocks[1] = count,
+            _ => seen.numbers = tally,
+        }
+        seen
+    }
+
     pub(super) fn add(&mut self, row: u32, cell: &Cell, text: &str) {
         match cell {
             Cell::Number(meanings, sign, told) => {
@@ -45,7 +66,21 @@ impl Seen {
                     self.large += usize::from(meanings.first.is_some_and(|x| is_large(text, x)));
                 }
             }
-            Cell::Missing | Cell::NonFinite => {}
+            Cell::Missing | Cell::Word | Cell::NonFinite => {}
+            Cell::Clock(_, shows) => {
+                let at = match shows {
+                    Shows::Time => 0,
+                    Shows::Duration => 1,
+                    Shows::Either => 2,
+                };
+                self.clocks[at] += 1;
+                self.first_clock.get_or_insert(row);
+                match text.bytes().filter(|&b| b == b':').count() {
+                    1 => _ = self.short_clock.get_or_insert(row),
+                    2 => _ = self.long_clock.get_or_insert(row),
+                    _ => {}
+                }
+            }
             Cell::Limit(meanings, sign, below) => {
                 self.add_number(row, *meanings, *sign);
                 self.limits[usize::from(!below)] += 1;
@@ -117,25 +152,66 @@ impl Seen {
         }
         first(&mut self.unsigned, next.unsigned);
         self.grouped |= next.grouped;
+        self.clocks = [0, 1, 2].map(|at| self.clocks[at] + next.clocks[at]);
+        first(&mut self.first_clock, next.first_clock);
+        first(&mut self.short_clock, next.short_clock);
+        first(&mut self.long_clock, next.long_clock);
         self.text += next.text;
         first(&mut self.first_text, next.first_text);
     }
 
-    /// Whether the column is text, whatever comes.
-    pub(super) fn is_text(&self) -> bool {
-        self.text > 0 || (self.numbers.count > 0 && self.dates.count > 0)
+    fn clock(&self) -> usize {
+        self.clocks.iter().sum()
     }
 
-    /// Dates beside numbers are text, and so are limits alone where none are known.
+    /// Whether it has dates or clocks.
+    pub(super) fn is_of_time(&self) -> bool {
+        self.dates.count > 0 || self.clock() > 0
+    }
+
+    /// The most cells that are of one kind, and no text.
+    pub(super) fn most(&self) -> usize {
+        self.numbers.count.max(self.dates.count).max(self.clock())
+    }
+
+    /// Numbers, dates and clocks beside one another, of which two make a text.
+    fn kinds(&self) -> [usize; 3] {
+        [self.numbers.count, self.dates.count, self.clock()]
+    }
+
+    /// Whether the column is text, whatever comes.
+    pub(super) fn is_text(&self) -> bool {
+        self.text > 0 || self.kinds().iter().filter(|&&count| count > 0).count() > 1
+    }
+
+    /// Dates beside numbers are text, and so are limits alone where none are known, and times of the day beside lengths of time.
     pub(super) fn settle(&mut self, known: Notation) {
+        let before = self.text;
         let limits = self.limits[0] + self.limits[1];
         if limits > 0 && limits == self.numbers.count && known.limits == [false; 2] {
             self.text += limits;
             self.first_text = self.first_text.or(self.numbers.first);
         }
-        if self.numbers.count > 0 && self.dates.count > 0 {
-            self.text += self.dates.count;
-            self.first_text = [self.first_text, self.dates.first].into_iter().flatten().min();
+        if self.kinds().iter().filter(|&&count| count > 0).count() > 1 {
+            self.text += self.dates.count + self.clock();
+            self.first_text = [self.first_text, self.dates.first, self.first_clock].into_iter().flatten().min();
+        }
+        if self.clocks[0] > 0 && self.clocks[1] > 0 {
+            self.text += self.clock();
+            self.first_text = [self.first_text, self.first_clock].into_iter().flatten().min();
+        }
+        self.mixed = before == 0 && self.text > 0;
+    }
+
+    /// What the cells of a column of numbers are, of which so much is known.
+    pub(super) fn kind(&self, known: Kind) -> Kind {
+        match self.kinds() {
+            [0, 0, 0] => Kind::Unknown,
+            [_, 0, 0] if known == Kind::Level => Kind::Level,
+            [_, 0, 0] => Kind::Number,
+            [_, _, 0] => Kind::Date,
+            _ if self.clocks[1] > 0 || (known == Kind::Duration && self.clocks[0] == 0) => Kind::Duration,
+            _ => Kind::Time,
         }
     }
 
@@ -171,6 +247,9 @@ impl Seen {
         if let (Some(row), None) = (open, known.dates) {
             return of(Doubt::ShortYear, (row, row));
         }
+        if let (Some(short), Some(long)) = (self.short_clock, self.long_clock) {
+            return of(Doubt::Clock, (short, long));
+        }
         match (numbers, dates) {
             (Holds::Neither, _) if known.decimal.is_some() => {
                 let row = self.numbers.first_only.filter(|_| known.decimal == Some(Decimal::Comma));
@@ -191,7 +270,7 @@ impl Seen {
     }
 
     /// Of a column of numbers.
-    pub(super) fn readings(&self, [numbers, _]: [Holds; 2], values: &[f64]) -> Vec<Reading> {
+    pub(super) fn readings(&self, [numbers, _]: [Holds; 2], known: Kind, values: &[f64]) -> Vec<Reading> {
         let rises = || values.len() >= COUNTED && values.windows(2).all(|pair| pair[1] == pair[0] + 1.0);
         let comma = numbers == Holds::Second && self.numbers.second_only.is_some();
         let other = match () {
@@ -201,6 +280,10 @@ impl Seen {
                 Some(Reading::ShortYears)
             }
             () if self.dates.count > 0 => Some(Reading::Dates),
+            () if self.clock() > 0 => Some(match self.kind(known) {
+                Kind::Duration => Reading::Durations,
+                _ => Reading::Times,
+            }),
             () if self.large > 0 => Some(Reading::Rounded),
             () if self.padded > 0 => Some(Reading::Padded),
             () if rises() => Some(Reading::Counter),

@@ -4,13 +4,14 @@ use super::column::{Doubted, MISSING, RawColumn, Told, row_after};
 use super::reads::Reads;
 use super::whole::Whole;
 use super::{
-    ColumnValues, Encoding, Format, Notation, PIECE, ReadOptions, Reading, TOO_LARGE, Values, cells, csv, number_text,
+    Absent, ColumnValues, Encoding, Format, Kind, Notation, PIECE, ReadOptions, Reading, TOO_LARGE, cells, csv,
+    number_text,
 };
 use crate::data::MAX_COLUMNS;
 use crate::data::error::{DataError, DataErrorKind, whole};
 use crate::error::{Error, exact_len};
 use alloc::borrow::Cow;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -43,8 +44,8 @@ pub(in crate::data) enum Content {
 
 /// A parsed file: columns of numbers or text, or sparse rows, with the line each row came from.
 ///
-/// Cells of a CSV file lose the blanks around them. Empty cells, `?`, `-`, `NA`, `N/A`, `#N/A`, `NaN`, `null` and `None` (in
-/// any case) are missing. Infinities among numbers are an error. Numbers may have decimal commas, marks between thousands, percent
+/// Cells of a CSV file lose the blanks around them. Empty ones are missing, and in a column whose other cells are numbers or dates `?`,
+/// `-`, `NA`, `N/A`, `#N/A`, `NaN`, `null` and `None` (in any case), too; elsewhere these are texts as any. Infinities among numbers are an error. Numbers may have decimal commas, marks between thousands, percent
 /// signs, currencies, and brackets or a minus behind them where they are negative; a column of dates becomes days, and limits of measuring
 /// become numbers with a column at the end that says which they are ([`Reading`]). Of what can be read in two ways,
 /// as 1.243 and 03/04/2022 can, the column's other cells decide, then the file's; where none does, training on it is an error
@@ -140,45 +141,6 @@ impl RawTable {
         })
     }
 
-    /// A table of columns that are in memory: what a CSV file of the same cells is, whose row k is line k + 1; but text stays
-    /// text where all of it is numbers or dates.
-    ///
-    /// Cost: one pass; memory of 8 bytes a number and 4 a text, and the different texts.
-    ///
-    /// # Errors
-    /// `Empty` without rows, `Ragged` for columns of other lengths than the first (its place is the column), `DuplicateColumn`,
-    /// `NonFinite`, `TooLarge`.
-    ///
-    /// ```
-    /// use undercurve::data::{RawTable, Values};
-    /// let (age, city) = ([31.0, f64::NAN], [Some("Bern"), None]);
-    /// let table = RawTable::of_columns("people", &[("age", Values::Numbers(&age)), ("city", Values::Texts(&city))])?;
-    /// assert_eq!((table.rows(), table.missing(0), table.missing(1)), (2, 1, 1));
-    /// # Ok::<(), undercurve::data::DataError>(())
-    /// ```
-    pub fn of_columns(name: &str, columns: &[(&str, Values<'_>)]) -> Result<Self, DataError> {
-        let at = |placed| DataError::placed(name, placed, 0);
-        let rows = columns.first().map_or(0, |column| column.1.len());
-        if rows == 0 {
-            return Err(at(whole(DataErrorKind::Empty)));
-        }
-        let lines: Vec<u32> = (1..=u32::try_from(rows).map_err(|_| at(whole(TOO_LARGE)))?).collect();
-        if let Some(column) = columns.iter().position(|column| column.1.len() != rows) {
-            let got = columns[column].1.len();
-            return Err(at((0, column as u32 + 1, DataErrorKind::Ragged { need: rows, got })));
-        }
-        let names: Vec<String> = columns.iter().map(|column| column.0.to_string()).collect();
-        let mut known = BTreeSet::new();
-        if let Some(twice) = names.iter().find(|name| !known.insert(name.as_str())) {
-            return Err(at(whole(DataErrorKind::DuplicateColumn { name: twice.clone() })));
-        }
-        let reads = Reads::plain(&[]);
-        let making = cells::Making::of_columns(columns.iter().map(|column| column.1), reads);
-        let (columns, told) = making.finish(reads).map_err(at)?;
-        let content = Content::Csv { names, header: None, clear: true, columns, told };
-        Ok(Self { name: name.to_string(), content, lines, na: Vec::new(), is_text: false, encoding: Encoding::Utf8 })
-    }
-
     /// Sparse rows that are in memory: what a LIBSVM file of them is, whose row k is line k + 1. Row k has the values
     /// `val[ptr[k]..ptr[k + 1]]` in the columns `col[…]`, from 0, ascending, below `cols`; `labels` is empty or has one a row.
     ///
@@ -237,13 +199,14 @@ impl RawTable {
         let cells = csv::Cells::of_row(row.iter().map(|cell| cell.1));
         let mut names: Vec<String> = row.iter().map(|cell| cell.0.to_string()).collect();
         let texts: Vec<bool> = row.iter().map(|cell| !numbers.contains(&cell.0)).collect();
-        let reads = Reads::plain(na);
+        let reads = Reads::PLAIN;
         // (Of how a file was written only that counts here: what is given is written as programs write it.)
-        let limits =
-            |name: &String| known.iter().find(|known| known.0 == *name).map_or([false; 2], |known| known.1.limits);
-        let known: Vec<Notation> =
-            names.iter().map(|name| Notation { limits: limits(name), ..Notation::default() }).collect();
-        let mut making = cells::Making::new(&texts, &known);
+        let of = |name: &String| {
+            let known = known.iter().find(|known| known.0 == *name).map_or(Notation::default(), |known| known.1);
+            Notation { limits: known.limits, kind: known.kind, ..Notation::default() }
+        };
+        let known: Vec<Notation> = names.iter().map(of).collect();
+        let mut making = cells::Making::new(&names, &texts, &known, na);
         making.push(&cells, 0, 0, reads);
         match making.finish(reads) {
             Ok(mut made) => {
@@ -280,7 +243,7 @@ impl RawTable {
             let was_text = matches!(column, RawColumn::Text { .. });
             column.retain(&keep);
             if was_text && matches!(column, RawColumn::Numbers(..)) {
-                *told = Told::default();
+                *told = Told { notation: Notation::of(Kind::Number), ..Told::default() };
             }
             // (What is open stays so, though the cell that shows it may be gone.)
             told.doubt.iter_mut().for_each(|doubt| doubt.row = row_after(doubt.row, &keep).unwrap_or(0));
@@ -288,6 +251,14 @@ impl RawTable {
         let mut kept = keep.iter();
         self.lines.retain(|_| kept.next().copied().unwrap_or(false));
         gone
+    }
+
+    /// The same rows, behind so many others: errors count on.
+    #[must_use]
+    pub fn behind(mut self, rows: usize) -> Self {
+        let rows = u32::try_from(rows).unwrap_or(u32::MAX);
+        self.lines.iter_mut().for_each(|line| *line = line.saturating_add(rows));
+        self
     }
 
     /// The name given when it was read.
@@ -338,12 +309,56 @@ impl RawTable {
         each.flat_map(|(name, told)| told.readings.iter().map(|&reading| (name.as_str(), reading))).collect()
     }
 
-    /// How columns are written, by their names, where that is not how numbers usually are in such a file.
+    /// How columns are written, by their names, where that is not how numbers usually are in such a file; what they are says
+    /// [`kind`](Self::kind).
     #[must_use]
     pub fn notations(&self) -> Vec<(String, Notation)> {
         let Content::Csv { names, told, .. } = &self.content else { return Vec::new() };
-        let other = names.iter().zip(told).filter(|(_, told)| told.notation != Notation::default());
-        other.map(|(name, told)| (name.clone(), told.notation)).collect()
+        let of = |told: &Told| Notation { kind: Kind::Unknown, ..told.notation };
+        let other = names.iter().zip(told).filter(|(_, told)| of(told) != Notation::default());
+        other.map(|(name, told)| (name.clone(), of(told))).collect()
+    }
+
+    /// What the cells of the k-th column are.
+    #[must_use]
+    pub fn kind(&self, column: usize) -> Kind {
+        let Content::Csv { told, .. } = &self.content else { return Kind::Number };
+        told.get(column).map_or(Kind::Unknown, |told| told.notation.kind)
+    }
+
+    /// The usual words that stood for missing values among the numbers or dates of the k-th column, and how many there were of each.
+    #[must_use]
+    pub fn words(&self, column: usize) -> &[(String, usize)] {
+        let Content::Csv { told, .. } = &self.content else { return &[] };
+        told.get(column).map_or(&[], |told| &told.words)
+    }
+
+    /// Two numbers of the k-th column that are written otherwise, and are one number; `codes`: also those that are told apart as
+    /// categories.
+    pub(in crate::data) fn two_spellings(&self, column: usize, codes: bool) -> Option<(String, String)> {
+        let Content::Csv { told, columns, .. } = &self.content else { return None };
+        let RawColumn::Numbers(values, _) = columns.get(column)? else { return None };
+        told.get(column)?.spellings.two(values, codes)
+    }
+
+    /// Makes missing what these spellings say stands for that, in a table that was not read from a text by them.
+    pub(in crate::data) fn forget(&mut self, na: &[String]) {
+        let all = Absent::all(na);
+        let Content::Csv { names, columns, .. } = &mut self.content else { return };
+        for (name, column) in names.iter().zip(columns) {
+            let absent = all.of(name);
+            match column {
+                RawColumn::Numbers(values, _) => {
+                    let gone = absent.numbers();
+                    values.iter_mut().filter(|x| gone.contains(x)).for_each(|x| *x = f64::NAN);
+                }
+                RawColumn::Text { values, codes, .. } => {
+                    let gone: Vec<bool> = values.iter().map(|text| absent.has(text)).collect();
+                    let is = |code: &&mut u32| gone.get(**code as usize) == Some(&true);
+                    codes.iter_mut().filter(is).for_each(|code| *code = MISSING);
+                }
+            }
+        }
     }
 
     /// The binary logarithm of the buckets of the k-th column, where its categories were hashed.
@@ -391,7 +406,8 @@ impl RawTable {
     #[must_use]
     pub fn empty(&self) -> Vec<String> {
         let names = self.columns().into_iter().enumerate();
-        names.filter(|&(at, _)| self.missing(at) == self.rows()).map(|(_, name)| name).collect()
+        let none = |at: usize| self.missing(at) == self.rows() && self.doubt(at).is_none();
+        names.filter(|&(at, _)| none(at)).map(|(_, name)| name).collect()
     }
 
     /// The different values of the k-th column (of the labels, for LIBSVM) with their counts, as `Options::positive`

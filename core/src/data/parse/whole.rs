@@ -165,7 +165,8 @@ impl<'a> Whole<'a> {
                 let names = csv::names(&cells, is_header)?;
                 let header = is_header.then(|| before + cells.lines[0]);
                 let texts: Vec<bool> = names.iter().map(|name| self.options.texts.contains(name)).collect();
-                let columns = Making::new(&texts, &notations(&names, &self.options.columns));
+                let known = notations(&names, &self.options.columns);
+                let columns = Making::new(&names, &texts, &known, &self.options.na);
                 self.form = Some(Form::Csv { delimiter, names, header, clear, columns, lines: Vec::new() });
                 first = Some((cells, usize::from(is_header)));
             }

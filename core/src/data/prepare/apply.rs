@@ -1,19 +1,22 @@
 //! Applying a fitted preparation.
 
+use super::super::Kind;
 use super::super::dataset::{Dataset, Storage, Summary, Targets};
 use super::super::error::{DataError, DataErrorKind, Doubt};
-use super::super::parse::{Content, MISSING, Notation, RawColumn, RawTable, bucket};
+use super::super::parse::{Content, MISSING, Notation, RawColumn, RawTable, is_word, truth};
 use super::super::scale::Affine;
-use super::columns::{Column, Layout, Role, as_categories};
-use super::encode::Piece;
+use super::categories::Categories;
+use super::columns::as_categories;
 use super::groups::Groups;
+use super::knots::{Knot, rank};
 use super::labels::{cells_again, targets};
 use super::numbered::{scale_row, unfit};
-use super::order::{Knot, rank};
+use super::piece::Piece;
 use super::queries::queries;
+use super::role::{Column, Layout, Role};
 use super::table::{
-    all_rows, check_rows, first_missing, is_missing, most_dense, no_column, not_a_number, places, refuse_doubt,
-    reserve, zeros,
+    GIVEN_BACK, all_rows, check_rows, first_missing, is_missing, most_dense, no_column, not_a_number, places,
+    refuse_doubt, refuse_unreadable, reserve, zeros,
 };
 use super::weights::weights;
 use super::wide::Making;
@@ -139,6 +142,9 @@ impl Preparation {
         parts: &[&[u32]],
         targets: Vec<Targets<T>>,
     ) -> Result<Vec<Dataset<T>>, DataError> {
+        if !table.is_text && !self.na.is_empty() {
+            table.to_mut().forget(&self.na);
+        }
         if self.cols() == 0 {
             return Err(table.error(DataErrorKind::NoFeatures)); // only a damaged preparation is like that
         }
@@ -228,9 +234,10 @@ impl Preparation {
                 return Err(table.error(DataErrorKind::TooWide { rows: rows.len(), columns: cols, widest }));
             }
             let mut summary = Summary::default();
-            for (column, &at) in columns.iter().zip(&found) {
+            for ((column, &at), kind) in columns.iter().zip(&found).zip(self.kinds_of()) {
+                self.check_kind(table, column, at, kind)?;
                 self.check_written(table, column, at)?;
-                check_kind(table, column, at, rows)?;
+                check_numbers(table, column, at, rows)?;
                 let missing = rows.iter().filter(|&&row| is_missing(&raw[at], row)).count();
                 if missing > 0 {
                     summary.missing.push((column.name.clone(), missing));
@@ -248,10 +255,26 @@ impl Preparation {
         }
         let mut fillers = Vec::with_capacity(columns.len());
         let mut start = 0;
-        for (column, &at) in columns.iter().zip(&found) {
+        for ((column, &at), kind) in columns.iter().zip(&found).zip(self.kinds_of()) {
             // (Cells that were not hashed when they were read.)
             let buckets = if table.buckets(at) == 0 { self.notation(column).buckets } else { 0 };
-            fillers.push(Filler::new(column, &raw[at], at, start, buckets));
+            let seen = match &column.role {
+                Role::Category { values, .. } => {
+                    Categories { values, kind, trims: self.kinds.trims }.seen(table, at, buckets)?
+                }
+                _ => Vec::new(),
+            };
+            // (Where a frame has an empty text, a file has an empty cell.)
+            let empty = table.is_text && !self.kinds.trims;
+            if let (true, Role::Category { values, missing: Some(_), .. }) = (empty, &column.role)
+                && values.first().is_some_and(String::is_empty)
+                && table.missing(at) > 0
+            {
+                let (text, other, doubt) = (String::new(), "(missing)".to_string(), Doubt::Category);
+                let kind = DataErrorKind::Doubtful { doubt, column: column.name.clone(), text, other };
+                return Err(table.error_at(0, at, kind));
+            }
+            fillers.push(Filler::new(column, &raw[at], at, start, seen, empty));
             start += column.role.width();
         }
         let mut absent = vec![0.0; cols];
@@ -311,8 +334,37 @@ impl Preparation {
         self.notations.iter().find(|(name, _)| *name == column.name).map_or(Notation::default(), |known| known.1)
     }
 
+    /// What the columns were in training.
+    fn kinds_of(&self) -> impl Iterator<Item = Kind> {
+        self.named_kinds().map(|of| of.1)
+    }
+
+    /// Refuses a column of another kind than in training.
+    fn check_kind(&self, table: &RawTable, column: &Column, at: usize, had: Kind) -> Result<(), DataError> {
+        let got = table.kind(at);
+        let category = matches!(column.role, Role::Category { .. });
+        let of_time = |kind: Kind| matches!(kind, Kind::Date | Kind::Time | Kind::Duration);
+        let truths = || {
+            let Content::Csv { columns, .. } = &table.content else { return true };
+            let RawColumn::Numbers(values, _) = &columns[at] else { return true };
+            values.iter().all(|x| x.is_nan() || *x == 0.0 || *x == 1.0)
+        };
+        let fits = match (had, got) {
+            (Kind::Unknown, _) | (_, Kind::Unknown) => true,
+            _ if had == got => true,
+            _ if category => !of_time(had) && !of_time(got),
+            // (Text among numbers is told with its cell.)
+            (_, Kind::Text | Kind::Code) => true,
+            (Kind::Truth, Kind::Number | Kind::Level) => truths(),
+            _ => !of_time(had) && !of_time(got),
+        };
+        let (column, kind) = (column.name.clone(), |column| DataErrorKind::OtherKind { column, had, got });
+        if fits { Ok(()) } else { Err(table.error_at(0, at, kind(column))) }
+    }
+
     /// Refuses numbers that may mean something else than in training.
     fn check_written(&self, table: &RawTable, column: &Column, at: usize) -> Result<(), DataError> {
+        refuse_unreadable(table, at)?;
         let known = self.notation(column);
         if table.buckets(at) > 0 && known.buckets != table.buckets(at) {
             return Err(table.error(DataErrorKind::OtherFormat));
@@ -334,17 +386,14 @@ impl Preparation {
     }
 }
 
-/// Rows whose memory a table gives back at once.
-pub(super) const GIVEN_BACK: usize = 1 << 16;
-
 /// Refuses text where training had numbers.
-fn check_kind(table: &RawTable, column: &Column, at: usize, rows: &[u32]) -> Result<(), DataError> {
+fn check_numbers(table: &RawTable, column: &Column, at: usize, rows: &[u32]) -> Result<(), DataError> {
     let Content::Csv { columns: raw, .. } = &table.content else { return Ok(()) };
     let RawColumn::Text { values, codes, .. } = &raw[at] else { return Ok(()) };
     if matches!(column.role, Role::Category { .. }) {
         return Ok(());
     }
-    if truths(values).is_some() && matches!(column.role, Role::Number { .. }) {
+    if numbers_in(table, values).is_some() && matches!(column.role, Role::Number { .. }) {
         return Ok(());
     }
     let text = |row: u32| values.get(codes[row as usize] as usize);
@@ -354,15 +403,11 @@ fn check_kind(table: &RawTable, column: &Column, at: usize, rows: &[u32]) -> Res
     Err(not_a_number(table, row as usize, at, &column.name, text))
 }
 
-/// The numbers of a column of `true` and `false`, as frames write their booleans, which are 0 and 1 in memory; `None` of other
+/// The numbers of texts that are true and false, which are 1 and 0 in memory, and, of a file, words for a missing value; `None` of other
 /// texts.
-fn truths(values: &[String]) -> Option<Vec<f64>> {
-    let of = |text: &String| match text {
-        text if text.eq_ignore_ascii_case("true") => Some(1.0),
-        text if text.eq_ignore_ascii_case("false") => Some(0.0),
-        _ => None,
-    };
-    values.iter().map(of).collect()
+fn numbers_in(table: &RawTable, values: &[String]) -> Option<Vec<f64>> {
+    let gone = |text: &str| (table.is_text && is_word(text)).then_some(f64::NAN);
+    values.iter().map(|text| truth(text).map(|one| f64::from(u8::from(one))).or_else(|| gone(text))).collect()
 }
 
 /// One raw column on its way into the encoded row.
@@ -406,11 +451,14 @@ enum Filler {
 }
 
 impl Filler {
-    fn new(column: &Column, raw: &RawColumn, at: usize, start: usize, buckets: u8) -> Self {
+    /// `seen`: of a column of categories which each of its texts is; `empty`: whether an empty cell may be an empty text.
+    fn new(column: &Column, raw: &RawColumn, at: usize, start: usize, seen: Vec<Option<usize>>, empty: bool) -> Self {
         match &column.role {
             Role::Number { mean, map, missing } => {
-                let texts = if let RawColumn::Text { values, .. } = raw { truths(values) } else { None };
-                Self::Number { at, start, texts: texts.unwrap_or_default(), mean: *mean, map: *map, missing: *missing }
+                let of = |text: &String| truth(text).map_or(f64::NAN, |one| f64::from(u8::from(one)));
+                let texts =
+                    if let RawColumn::Text { values, .. } = raw { values.iter().map(of).collect() } else { Vec::new() };
+                Self::Number { at, start, texts, mean: *mean, map: *map, missing: *missing }
             }
             Role::Pieces { mean, pieces, maps, missing } => {
                 let pieces = pieces.iter().copied().zip(maps.iter().copied()).collect();
@@ -420,17 +468,13 @@ impl Filler {
                 Self::Ranked { at, start, fill: *fill, knots: knots.clone(), missing: *missing }
             }
             Role::Category { values, maps, missing } => {
-                let (there, codes) = as_categories(raw);
-                let seen = there.iter().map(|text| match buckets {
-                    0 => values.binary_search(text).ok(),
-                    _ => values.binary_search(&bucket(text, buckets)).ok(),
-                });
-                let seen = seen.collect();
-                let codes = if let Cow::Owned(codes) = codes { Some(codes) } else { None };
+                let codes = if let Cow::Owned(codes) = as_categories(raw).1 { Some(codes) } else { None };
                 let mut maps = maps.clone();
                 maps.resize(values.len(), Affine::IDENTITY);
                 maps.extend(*missing);
-                Self::Category { at, codes, seen, start, maps, missing: missing.map(|_| values.len()) }
+                let empty = if empty { values.binary_search(&String::new()).ok() } else { None };
+                let missing = missing.map(|_| values.len()).or(empty);
+                Self::Category { at, codes, seen, start, maps, missing }
             }
         }
     }

@@ -3,7 +3,8 @@
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::RawTable;
 use super::super::scale::{Affine, Moments};
-use super::columns::{Layout, weight_of};
+use super::role::Layout;
+use super::weights::weight_of;
 use super::wide::MOST_COLUMNS;
 use super::{Options, Preparation};
 use crate::checkpoint::{Coded, Reader};

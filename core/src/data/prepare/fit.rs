@@ -1,20 +1,22 @@
 //! Fitting a preparation.
 
-use super::super::error::{DataError, DataErrorKind};
+use super::super::error::{DataError, DataErrorKind, Doubt};
 use super::super::parse::{Content, Encoding, RawColumn, RawTable, limited};
 use super::super::rows::Rows;
 use super::super::scale::{Affine, Scale, standard};
-use super::columns::{Column, Layout, fit_categories, fit_numbers, keep_frequent, weight_of};
+use super::columns::{fit_categories, fit_numbers, keep_frequent};
 use super::encode::{Encode, fit_pieces};
 use super::groups::GroupRule;
 use super::labels::{LabelRule, Positive, Rule, find_label, targets};
 use super::order::{counted, robust};
+use super::role::{Column, Layout};
 use super::table::{
-    all_rows, check_dense, check_rows, left_out, no_column, not_a_number, places, refuse_doubt, refuse_missing,
+    all_rows, check_dense, check_rows, left_out, no_column, not_a_number, numbers_of, places, refuse_doubt,
+    refuse_missing, refuse_unreadable,
 };
-use super::weights::weights;
+use super::weights::{weight_of, weights};
 use super::wide::most_columns;
-use super::{Missing, Options, Preparation, SplitBy, cross};
+use super::{Kinds, Missing, Options, Preparation, SplitBy, cross};
 use crate::batch::WEIGHTS;
 use crate::error::Error;
 use crate::features::{COMPACT, EVERY};
@@ -135,21 +137,25 @@ impl Preparation {
                         continue;
                     }
                     let categorical = as_categories.contains(name.as_str());
+                    refuse_unreadable(table, at)?;
                     if !categorical {
                         refuse_doubt(table, at)?;
+                    } else if let Some((text, other)) = table.two_spellings(at, false).filter(|_| table.is_text) {
+                        let (doubt, column) = (Doubt::Spelling, name.clone());
+                        return Err(table.error(DataErrorKind::Doubtful { doubt, column, text, other }));
                     }
-                    let (role, count) = match &columns[at] {
-                        RawColumn::Numbers(values, _) if !categorical => {
-                            let role = fit_numbers(values, rows, &weights, scale, options.missing)
-                                .and_then(|role| fit_pieces(options.encode, role, values, rows, &weights, scale))
+                    let (role, count) = match (numbers_of(table, at, categorical), &columns[at]) {
+                        (Some(values), _) => {
+                            let role = fit_numbers(&values, rows, &weights, scale, options.missing)
+                                .and_then(|role| fit_pieces(options.encode, role, &values, rows, &weights, scale))
                                 .ok_or_else(|| table.error(DataErrorKind::Spread { column: name.clone() }))?;
                             (role, Vec::new())
                         }
-                        RawColumn::Text { values, codes, stray: Some(row) } if !categorical => {
+                        (None, RawColumn::Text { values, codes, stray: Some(row) }) if !categorical => {
                             let row = *row as usize;
                             return Err(not_a_number(table, row, at, name, &values[codes[row] as usize]));
                         }
-                        column => fit_categories(column, rows, &weights, scale),
+                        (None, column) => fit_categories(column, rows, &weights, scale),
                     };
                     fitted.push(Column { name: name.clone(), role });
                     counts.push(count);
@@ -166,6 +172,13 @@ impl Preparation {
             }
         };
         let groups = GroupRule::fit(table, options, rows)?;
+        let kinds = match &layout {
+            Layout::Named(fitted) => {
+                let names = fitted.iter().map(|column| &column.name).chain(&label.column);
+                Kinds::new(table, names, &options.categorical.iter().map(String::as_str).collect())
+            }
+            Layout::Numbered { .. } => Kinds::default(),
+        };
         let made = Self {
             layout,
             scale,
@@ -176,6 +189,7 @@ impl Preparation {
             weight: options.weight.clone(),
             split_by: options.split_by.clone(),
             notations: table.notations(),
+            kinds,
             encoding: table.encoding,
             crosses: Vec::new(),
         };
@@ -223,7 +237,7 @@ impl Preparation {
             Unfit::Spread(_) => Error::Overflow { what: "the deviation of a column" },
             Unfit::Ranks => RANKS,
         })?;
-        let rule = Rule::Binary(Positive { positive: "1".to_string(), negative: Some("0".to_string()) });
+        let rule = Rule::Binary(Positive::one("1".to_string(), Some("0".to_string())));
         let label = LabelRule { column: None, rule };
         let (layout, missing, na) = (Layout::Numbered { cols, maps }, Missing::Refuse, Vec::new());
         Ok(Self {
@@ -236,6 +250,7 @@ impl Preparation {
             weight: None,
             split_by: None,
             notations: Vec::new(),
+            kinds: Kinds::default(),
             encoding: Encoding::Utf8,
             crosses: Vec::new(),
         })

@@ -2,10 +2,9 @@
 
 use super::super::dataset::{MAX_CLASSES, Targets};
 use super::super::error::{DataError, DataErrorKind};
-use super::super::parse::{Content, LABEL_NAMES, MISSING, RawColumn, RawTable, limited, number_text};
-use super::columns::weight_of;
-use super::table::{all_rows, find_column, refuse_doubt};
-use super::weights::weights;
+use super::super::parse::{Content, LABEL_NAMES, MISSING, RawColumn, RawTable, limited, number_text, truth};
+use super::table::{all_rows, find_column, refuse_doubt, refuse_unreadable};
+use super::weights::{weight_of, weights};
 use super::{Options, Target};
 use crate::batch::WEIGHTS;
 use crate::checkpoint::{Coded, Reader};
@@ -29,6 +28,35 @@ pub(super) enum LabelCells<'a> {
 const CONTRARIES: [[&str; 2]; 5] = [["yes", "no"], ["true", "false"], ["positive", "negative"], ["y", "n"], ["t", "f"]];
 
 impl LabelCells<'_> {
+    /// A label as it is written in the data.
+    fn written(self, text: &str) -> Option<String> {
+        match self {
+            Self::Numbers(numbers) => text.parse::<f64>().ok().filter(|x| numbers.contains(x)).map(number_text),
+            Self::Text { values, .. } => {
+                let exact = values.iter().find(|label| *label == text);
+                // (True and false have several spellings, of which no two are there.)
+                let one = truth(text).or(match text {
+                    "1" => Some(true),
+                    "0" => Some(false),
+                    _ => None,
+                });
+                let truths = values.iter().all(|label| truth(label).is_some());
+                let alike = || values.iter().find(|label| one.is_some() && truths && truth(label) == one);
+                exact.or_else(alike).cloned()
+            }
+        }
+    }
+
+    /// The label of this name, or several with commas between them; which is not there.
+    fn named(self, text: &str) -> Result<Vec<String>, String> {
+        if let Some(label) = self.written(text) {
+            return Ok(alloc::vec![label]);
+        }
+        let each = text.split(',').map(|one| self.written(one.trim()).ok_or_else(|| one.trim().to_string()));
+        let found: Result<Vec<String>, _> = each.collect();
+        found.map_err(|one| if text.contains(',') { one } else { text.to_string() })
+    }
+
     /// Whether of two words the first is the positive one; rows count what they weigh, or all alike.
     fn prefers_first(self, weights: impl FnOnce() -> Vec<f64>) -> bool {
         let Self::Text { values: [first, second], codes } = self else { return false };
@@ -91,9 +119,13 @@ impl Coded for LabelRule {
     fn write(&self, out: &mut Vec<u8>) {
         self.column.write(out);
         match &self.rule {
-            Rule::Binary(Positive { positive, negative }) => {
-                out.push(0);
-                positive.write(out);
+            Rule::Binary(Positive { positive, among, negative }) => {
+                out.push(if among.is_empty() { 0 } else { 3 });
+                if among.is_empty() {
+                    positive.write(out)
+                } else {
+                    among.write(out)
+                }
                 negative.write(out);
             }
             Rule::Classes(names) => {
@@ -106,7 +138,8 @@ impl Coded for LabelRule {
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let column = from.value()?;
         let rule = match from.byte()? {
-            0 => Rule::Binary(Positive { positive: from.value()?, negative: from.value()? }),
+            0 => Rule::Binary(Positive::one(from.value()?, from.value()?)),
+            3 => Rule::Binary(Positive::several(from.value()?, from.value()?)),
             1 => {
                 let names: Vec<String> = from.value()?;
                 (2..=MAX_CLASSES).contains(&names.len()).then_some(Rule::Classes(names))?
@@ -121,21 +154,47 @@ impl Coded for LabelRule {
 /// How a label becomes 1 (positive) or 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Positive {
+    /// The positive value, or several with commas between them.
     pub positive: String,
-    /// The one negative value, or none when every value but the positive one is negative.
+    /// The positive values, where there are several.
+    among: Vec<String>,
+    /// The one negative value, or none when every value but the positive ones is negative.
     pub negative: Option<String>,
 }
 
-/// Are these two the same label? Numbers are compared by value.
-pub(super) fn same(a: &str, b: &str) -> bool {
-    match (a.parse::<f64>(), b.parse::<f64>()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => a == b,
-    }
+/// A text without what case and blanks tell. (The case of Latin, Greek and Cyrillic letters: a table of all is large.)
+fn folded(text: &str) -> String {
+    let lower = |c: char| match c {
+        'À'..='Þ' | 'Α'..='Ω' | 'А'..='Я' => char::from_u32(u32::from(c) + 32).unwrap_or(c),
+        'Ā'..='ķ' | 'Ŋ'..='ŷ' => char::from_u32(u32::from(c) | 1).unwrap_or(c),
+        _ => c.to_ascii_lowercase(),
+    };
+    text.split_whitespace().flat_map(|word| [" ", word]).flat_map(str::chars).map(lower).collect()
+}
+
+/// Those of some texts that differ from one by case or blanks alone.
+pub(super) fn like<'a>(text: &str, texts: &'a [String]) -> impl Iterator<Item = &'a String> {
+    let (own, text) = (folded(text), text.to_string());
+    texts.iter().filter(move |other| **other != text && folded(other) == own)
 }
 
 impl Positive {
-    /// The rule for these cells. Unless one is named, of two numbers the larger is positive, of two words yes, true or positive
+    pub fn one(positive: String, negative: Option<String>) -> Self {
+        Self { positive, among: Vec::new(), negative }
+    }
+
+    fn several(among: Vec<String>, negative: Option<String>) -> Self {
+        match among.as_slice() {
+            [one] => Self::one(one.clone(), negative),
+            _ => Self { positive: among.join(","), among, negative },
+        }
+    }
+
+    fn values(&self) -> &[String] {
+        if self.among.is_empty() { core::slice::from_ref(&self.positive) } else { &self.among }
+    }
+
+    /// The rule for these cells. Unless some are named, of two numbers the larger is positive, of two words yes, true or positive
     /// beside its contrary, else the rarer (of equally many the later by its bytes).
     pub fn find(
         cells: LabelCells<'_>,
@@ -143,58 +202,61 @@ impl Positive {
         positive: Option<&str>,
         weights: impl FnOnce() -> Vec<f64>,
     ) -> Result<Self, DataErrorKind> {
-        let (labels, more, named) = match cells {
-            LabelCells::Numbers(numbers) => {
-                let mut distinct: Vec<f64> = Vec::new();
-                let mut more = false;
-                let wanted = positive.and_then(|text| text.parse::<f64>().ok());
-                let mut named = false;
-                for &x in numbers.iter().filter(|x| x.is_finite()) {
-                    named |= Some(x) == wanted;
-                    if !distinct.contains(&x) {
-                        if distinct.len() < LISTED { distinct.push(x) } else { more = true }
-                    }
-                    if more && (named || wanted.is_none()) {
-                        break;
-                    }
-                }
-                crate::sort::numbers(&mut distinct);
-                (distinct.into_iter().map(number_text).collect::<Vec<_>>(), more, named)
-            }
-            LabelCells::Text { values, .. } => {
-                let named = positive.is_some_and(|text| values.iter().any(|value| same(value, text)));
-                (values.iter().take(LISTED).cloned().collect(), values.len() > LISTED, named)
+        let all = distinct(cells);
+        let labels = || all.iter().take(LISTED).cloned().collect::<Vec<_>>();
+        let named = match positive {
+            None => Vec::new(),
+            Some(text) => {
+                cells.named(text).map_err(|one| DataErrorKind::PositiveAbsent { positive: one, labels: labels() })?
             }
         };
-        if let Some(text) = positive
-            && !named
-        {
-            return Err(DataErrorKind::PositiveAbsent { positive: text.to_string(), labels });
-        }
-        match (labels.as_slice(), positive) {
-            ([], _) => Err(DataErrorKind::MissingLabel),
+        match (all.as_slice(), named.as_slice()) {
+            ([], _) => return Err(DataErrorKind::MissingLabel),
             ([label], _) => {
-                Err(DataErrorKind::OneClass { label: label.clone(), column: column.map(ToString::to_string) })
+                return Err(DataErrorKind::OneClass { label: label.clone(), column: column.map(ToString::to_string) });
             }
-            ([low, high], None) => {
+            ([low, high], []) => {
+                if like(low, &all).next().is_some() {
+                    return Err(DataErrorKind::LabelSpellings { labels: all.clone() });
+                }
                 let (positive, negative) = if cells.prefers_first(weights) { (low, high) } else { (high, low) };
-                Ok(Self { positive: positive.clone(), negative: Some(negative.clone()) })
+                return Ok(Self::one(positive.clone(), Some(negative.clone())));
             }
-            ([low, high], Some(text)) => {
-                let (positive, negative) = if same(text, high) { (high, low) } else { (low, high) };
-                Ok(Self { positive: positive.clone(), negative: Some(negative.clone()) })
-            }
-            (_, Some(text)) => Ok(Self { positive: text.to_string(), negative: None }),
-            (_, None) => Err(DataErrorKind::ManyLabels { labels, more }),
+            (_, []) => return Err(DataErrorKind::ManyLabels { labels: labels(), more: all.len() > LISTED }),
+            _ => {}
         }
+        let mut rest = all.iter().filter(|label| !named.contains(label));
+        let negative = match (rest.next(), rest.next()) {
+            (None, _) => {
+                let label = named.join(",");
+                return Err(DataErrorKind::OneClass { label, column: column.map(ToString::to_string) });
+            }
+            (Some(one), None) => Some(one.clone()),
+            _ => None,
+        };
+        // (Of two that are told apart by name, that was meant.)
+        if negative.is_none() {
+            let mut labels = named.clone();
+            labels.extend(
+                named.iter().flat_map(|label| like(label, &all)).filter(|label| !named.contains(label)).cloned(),
+            );
+            labels.dedup();
+            if labels.len() > named.len() {
+                return Err(DataErrorKind::LabelSpellings { labels });
+            }
+        }
+        Ok(Self::several(named, negative))
     }
 
+    /// What a text of a label is.
     fn of(&self, text: &str) -> Result<u8, DataErrorKind> {
-        if same(text, &self.positive) {
+        // (Frames and files write true in their own ways.)
+        let is = |label: &String| label == text || truth(label).is_some_and(|one| truth(text) == Some(one));
+        if self.values().iter().any(is) {
             return Ok(1);
         }
         match &self.negative {
-            Some(negative) if !same(text, negative) => Err(DataErrorKind::UnknownLabel {
+            Some(negative) if !is(negative) => Err(DataErrorKind::UnknownLabel {
                 text: text.to_string(),
                 known: [negative.clone(), self.positive.clone()],
             }),
@@ -207,14 +269,14 @@ impl Positive {
         let mut labels = Vec::with_capacity(rows.len());
         match cells {
             LabelCells::Numbers(numbers) => {
-                let number = |text: &str| text.parse::<f64>().unwrap_or(f64::NAN);
-                let positive = number(&self.positive);
-                let negative = self.negative.as_deref().map(number);
+                let number = |text: &String| text.parse::<f64>().unwrap_or(f64::NAN);
+                let positives: Vec<f64> = self.values().iter().map(number).collect();
+                let negative = self.negative.as_ref().map(number);
                 for &row in rows {
                     let x = numbers.get(row as usize).copied().unwrap_or(f64::NAN);
                     labels.push(if x.is_nan() {
                         return Err((row as usize, DataErrorKind::MissingLabel));
-                    } else if x == positive {
+                    } else if positives.contains(&x) {
                         1
                     } else if negative.is_none_or(|negative| x == negative) {
                         0
@@ -243,11 +305,17 @@ impl Positive {
 pub(super) fn distinct(cells: LabelCells<'_>) -> Vec<String> {
     match cells {
         LabelCells::Numbers(numbers) => {
-            let mut distinct: Vec<f64> = numbers.iter().filter(|x| x.is_finite()).map(|x| x + 0.0).collect();
-            crate::sort::numbers(&mut distinct);
-            distinct.dedup();
-            distinct.truncate(MAX_CLASSES + 1);
-            distinct.into_iter().map(number_text).collect()
+            let (mut all, mut last) = (Vec::new(), f64::NAN);
+            for &x in numbers.iter().filter(|x| x.is_finite()) {
+                if x != last
+                    && all.len() <= MAX_CLASSES
+                    && let Err(at) = all.binary_search_by(|y: &f64| y.total_cmp(&(x + 0.0)))
+                {
+                    all.insert(at, x + 0.0);
+                }
+                last = x;
+            }
+            all.into_iter().map(number_text).collect()
         }
         LabelCells::Text { values, .. } => values.iter().take(MAX_CLASSES + 1).cloned().collect(),
     }
@@ -289,7 +357,7 @@ pub(super) fn class_numbers(
             }
         }
         LabelCells::Text { values, codes } => {
-            let class_of = |text: &String| classes.iter().position(|class| same(class, text));
+            let class_of = |text: &String| classes.iter().position(|class| class == text);
             let known: Vec<Option<usize>> = values.iter().map(class_of).collect();
             for &row in rows {
                 let code = codes.get(row as usize).copied().unwrap_or(MISSING);
@@ -385,10 +453,35 @@ pub(super) fn label_cells<'a>(
     })
 }
 
+/// A word that stood for missing labels in so many rows that it may be a class: a twentieth of them.
+fn lost_label(table: &RawTable, at: usize, column: &str) -> Option<DataErrorKind> {
+    let words = table.words(at);
+    let all: usize = table.rows() - table.missing(at) + words.iter().map(|word| word.1).sum::<usize>();
+    let (word, rows) = words.iter().filter(|word| word.1 > 0 && 20 * word.1 >= all).max_by_key(|word| word.1)?;
+    Some(DataErrorKind::LabelWord { word: word.clone(), rows: *rows, column: column.to_string() })
+}
+
+/// What is open about the labels of a table: a word that may be a class or none, and two that are one number.
+///
+/// # Errors
+/// `LabelWord`, `LabelTwice`.
+pub fn check_label(table: &RawTable, column: &str) -> Result<(), DataError> {
+    let Some(at) = table.columns().iter().position(|name| name == column) else { return Ok(()) };
+    let twice = || {
+        let (text, other) = table.two_spellings(at, true)?;
+        Some(DataErrorKind::LabelTwice { text, other, column: column.to_string() })
+    };
+    lost_label(table, at, column).or_else(twice).map_or(Ok(()), |kind| Err(table.error(kind)))
+}
+
 pub(super) fn find_label(table: &RawTable, options: &Options) -> Result<LabelRule, DataError> {
     let (column, cells) = label_cells(table, options)?;
     let name = column.as_deref();
     let at = name.and_then(|name| table.columns().iter().position(|other| other == name)).unwrap_or(0);
+    refuse_unreadable(table, at)?;
+    if options.target != Target::Values {
+        name.map_or(Ok(()), |name| check_label(table, name))?;
+    }
     let rule = match options.target {
         Target::Binary => {
             // (What is wrong with a column of weights is told where it is read for more than this.)

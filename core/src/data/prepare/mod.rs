@@ -1,17 +1,22 @@
 //! The fitted preparation: columns to numbers, missing values, scaling, labels.
 
 mod apply;
+mod categories;
 mod columns;
 mod cross;
 mod encode;
 mod exact;
 mod fit;
 mod groups;
+mod kinds;
+mod knots;
 mod labels;
 mod numbered;
 mod options;
 mod order;
+mod piece;
 mod queries;
+mod role;
 mod scaled;
 mod stats;
 mod table;
@@ -20,28 +25,31 @@ mod weights;
 mod wide;
 
 pub(crate) use cross::Cross;
-pub use encode::{Encode, MAX_PIECES, Piece};
-pub use labels::{label_column_of, label_values};
+pub use encode::{Encode, MAX_PIECES};
+pub use knots::{Knot, rank};
+pub use labels::{check_label, label_column_of, label_values};
 pub use options::{Missing, Options, SplitBy, Target};
-pub use order::{Knot, rank};
+pub use piece::Piece;
 pub use stats::ColumnStats;
 pub use table::identifiers;
 
+use super::Kind;
 use super::dataset::{Dataset, parts};
 use super::error::DataError;
-use super::parse::{Encoding, Notation, RawTable};
+use super::parse::{Encoding, Notation, RawTable, truth, words_as_written};
 use super::scale::{Affine, Scale};
 use super::split::{Parts, Split};
-use crate::checkpoint::{Coded, Kind, Reader, open, seal};
+use crate::checkpoint::{self, Coded, Reader, open, seal};
 use crate::metric::StateError;
 use crate::real::Real;
 use alloc::borrow::Cow;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use columns::{Column, Layout, Role};
 pub(crate) use groups::GroupRule;
+pub(crate) use kinds::Kinds;
 use labels::{LabelRule, Rule, find_label, targets};
+use role::{Column, Layout, Role};
 use table::{all_rows, refuse_missing};
 
 /// Sparse rows are made dense for [`Scale::Standard`] up to this many values, and one-hot columns may grow a table of dense rows up to
@@ -86,6 +94,8 @@ pub struct Preparation {
     pub(crate) split_by: Option<SplitBy>,
     /// How columns are written; saved by itself, likewise.
     pub(crate) notations: Vec<(String, Notation)>,
+    /// What the columns of a table are, and the label's behind them; saved by itself, likewise.
+    pub(crate) kinds: Kinds,
     /// How the bytes became text; saved by itself, likewise.
     pub(crate) encoding: Encoding,
     /// Products of encoded columns; saved by itself, likewise.
@@ -127,6 +137,7 @@ impl Coded for Preparation {
             weight: None,
             split_by: None,
             notations: Vec::new(),
+            kinds: Kinds::default(),
             encoding: Encoding::Utf8,
             crosses: Vec::new(),
         })
@@ -254,10 +265,13 @@ impl Preparation {
         self.split_by.write(&mut out);
         self.notations.write(&mut out);
         (self.encoding == Encoding::Latin1).write(&mut out);
-        if !self.crosses.is_empty() {
+        if !self.crosses.is_empty() || !self.kinds.is_empty() {
             self.crosses.write(&mut out);
         }
-        seal(Kind::Preparation, &out)
+        if !self.kinds.is_empty() {
+            self.kinds.write(&mut out);
+        }
+        seal(checkpoint::Kind::Preparation, &out)
     }
 
     /// The preparation of such bytes.
@@ -265,7 +279,7 @@ impl Preparation {
     /// # Errors
     /// [`StateError`]; never a panic, whatever the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StateError> {
-        let mut from = Reader(open(Kind::Preparation, bytes)?);
+        let mut from = Reader(open(checkpoint::Kind::Preparation, bytes)?);
         let mut read = || {
             let mut all: Self = from.value()?;
             (all.groups, all.weight, all.split_by) = (from.value()?, from.value()?, from.value()?);
@@ -274,9 +288,11 @@ impl Preparation {
                 all.encoding = Encoding::Latin1;
             }
             if !from.0.is_empty() {
-                all = all.with_crosses(from.value()?)?;
+                let crosses: Vec<Cross> = from.value()?;
+                all = if crosses.is_empty() { all } else { all.with_crosses(crosses)? };
             }
-            from.0.is_empty().then_some(all)
+            let kinds = if from.0.is_empty() { None } else { Some(from.value()?) };
+            from.0.is_empty().then_some(all)?.with_kinds(kinds)
         };
         read().ok_or(StateError::Damaged)
     }
@@ -292,10 +308,46 @@ impl Preparation {
         }
     }
 
-    /// How columns of the training table were written, by their names, where that is not as usual: a later file is read so.
+    /// How columns of the training table were written, by their names, where that is not as usual.
     #[must_use]
     pub fn notations(&self) -> &[(String, Notation)] {
         &self.notations
+    }
+
+    /// The same with what each column was: a later file is read so.
+    #[must_use]
+    pub fn known(&self) -> Vec<(String, Notation)> {
+        let mut all = self.notations.clone();
+        for (name, kind) in self.named_kinds() {
+            match self.notations.iter().position(|of| of.0 == name) {
+                Some(at) => all[at].1.kind = kind,
+                None => all.push((name.to_string(), Notation::of(kind))),
+            }
+        }
+        all
+    }
+
+    /// The columns that are read from a table, the label last, with what they were.
+    fn named_kinds(&self) -> impl Iterator<Item = (&str, Kind)> {
+        let columns = if let Layout::Named(columns) = &self.layout { &columns[..] } else { &[] };
+        let names = columns.iter().map(|column| column.name.as_str()).chain(self.label.column.as_deref());
+        names.zip(self.kinds.of.iter().copied().chain(core::iter::repeat(Kind::Unknown)))
+    }
+
+    /// With what the columns of training were; without it, what files from before that was kept go by: the usual words were missing
+    /// in every column, and texts had lost the blanks around them. `None` for kinds of other columns.
+    pub(crate) fn with_kinds(mut self, kinds: Option<Kinds>) -> Option<Self> {
+        let Layout::Named(columns) = &self.layout else { return kinds.is_none().then_some(self) };
+        match kinds {
+            Some(kinds) if kinds.of.len() == columns.len() + 1 => self.kinds = kinds,
+            Some(_) => return None,
+            None => {
+                let words = words_as_written().into_iter().filter(|word| !self.na.contains(word)).collect::<Vec<_>>();
+                self.na.extend(words);
+                self.kinds.trims = true;
+            }
+        }
+        Some(self)
     }
 
     /// How the bytes of the training file became text: a later file that is not UTF-8 is read so.
@@ -437,7 +489,28 @@ impl Preparation {
         self.label.column.as_deref()
     }
 
-    /// The label value that counts as positive; `None` where the target is another.
+    /// What the classes are called, by their numbers: of two the negative one first, which is `(others)` where it has many names. Empty where
+    /// the target is a number.
+    #[must_use]
+    pub fn class_names(&self) -> Vec<&str> {
+        match (self.negative(), self.positive()) {
+            (negative, Some(positive)) => [negative.unwrap_or("(others)"), positive].into(),
+            _ => self.classes().iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// The number of the class that is called so, or has this number.
+    #[must_use]
+    pub fn class_of(&self, label: &str) -> Option<usize> {
+        let names = self.class_names();
+        let same = |name: &&str| match (name.parse::<f64>(), label.parse::<f64>()) {
+            (Ok(a), Ok(b)) => a == b,
+            _ => truth(name).is_some_and(|one| truth(label) == Some(one)),
+        };
+        names.iter().position(|name| *name == label).or_else(|| names.iter().position(same))
+    }
+
+    /// The label value that counts as positive, or several with commas between them; `None` where the target is another.
     #[must_use]
     pub fn positive(&self) -> Option<&str> {
         match &self.label.rule {

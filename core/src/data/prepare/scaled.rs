@@ -1,12 +1,13 @@
 //! The preparation of columns that the caller has scaled.
 
+use super::super::Kind;
 use super::super::dataset::MAX_CLASSES;
 use super::super::parse::Encoding;
 use super::super::scale::{Affine, Scale};
-use super::Preparation;
-use super::columns::{Column, Layout, Role};
 use super::labels::{LabelRule, Positive, Rule};
 use super::options::Missing;
+use super::role::{Column, Layout, Role};
+use super::{Kinds, Preparation};
 use crate::error::Error;
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -45,9 +46,7 @@ impl Preparation {
         }
         let rule = match classes {
             _ if !different(classes) => return Err(Error::Param { what: "classes" }),
-            [negative, positive] => {
-                Rule::Binary(Positive { positive: positive.clone(), negative: Some(negative.clone()) })
-            }
+            [negative, positive] => Rule::Binary(Positive::one(positive.clone(), Some(negative.clone()))),
             [_, _, _, ..] if classes.len() <= MAX_CLASSES => Rule::Classes(classes.to_vec()),
             _ => return Err(Error::Param { what: "classes" }),
         };
@@ -62,6 +61,9 @@ impl Preparation {
             };
             Layout::Named(names.iter().enumerate().map(column).collect())
         };
+        // (What they are in a table is not known.)
+        let of = if names.is_empty() { Vec::new() } else { alloc::vec![Kind::Unknown; cols + 1] };
+        let kinds = Kinds { of, trims: false };
         Ok(Self {
             layout,
             scale,
@@ -72,6 +74,7 @@ impl Preparation {
             weight: None,
             split_by: None,
             notations: Vec::new(),
+            kinds,
             encoding: Encoding::Utf8,
             crosses: Vec::new(),
         })

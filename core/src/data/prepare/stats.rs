@@ -2,17 +2,21 @@
 
 mod saved;
 
+use super::super::Kind;
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, Encoding, MISSING, Notation, RawColumn, RawTable};
 use super::super::scale::{Moments, Scale};
-use super::columns::{Column, Layout, Role, as_categories, category, number};
+use super::columns::{as_categories, category, number};
 use super::encode::{maps, pieces};
 use super::exact::Exact;
 use super::labels::{LabelCells, LabelRule, Positive, Rule, classes, label_cells};
 use super::order::ordered;
-use super::table::{MANY, is_called_identifier, no_column, not_a_number, not_features, places, refuse_doubt};
-use super::{Missing, Options, Preparation, Target};
-use crate::checkpoint::{Coded, Kind, MOST, Reader, open, seal};
+use super::role::{Column, Layout, Role};
+use super::table::{
+    MANY, is_called_identifier, kind_of, no_column, not_a_number, not_features, numbers_of, places, refuse_doubt,
+};
+use super::{Kinds, Missing, Options, Preparation, Target};
+use crate::checkpoint::{self, Coded, MOST, Reader, open, seal};
 use crate::error::Error;
 use crate::metric::StateError;
 use crate::real::Real;
@@ -59,8 +63,9 @@ pub struct ColumnStats {
     rows: u64,
     na: Vec<String>,
     notations: Vec<(String, Notation)>,
-    /// Whether a part was read as Latin-1.
+    /// Whether a part was read as Latin-1, and whether texts lost the blanks around them.
     latin1: bool,
+    trims: bool,
     columns: Vec<Stat>,
 }
 
@@ -69,6 +74,7 @@ struct Stat {
     name: String,
     /// Whether it is a feature, whatever it looks like.
     told: bool,
+    kind: Kind,
     missing: u64,
     seen: Seen,
 }
@@ -263,15 +269,15 @@ impl Stat {
             let row = (0..table.rows()).find(|&row| super::table::is_missing(column, row as u32)).unwrap_or(0);
             return Err(table.error_at(row, at, DataErrorKind::MissingLabel));
         }
-        let seen = match column {
-            RawColumn::Numbers(numbers, _) if is_label || !categorical => {
-                Numbers::of(numbers).map_or(Seen::Nothing, Seen::Numbers)
-            }
-            RawColumn::Text { values, codes, stray: Some(row) } if !is_label && !categorical => {
+        // (Labels that are true and false are called so.)
+        let is_word = is_label && table.kind(at) == Kind::Truth;
+        let seen = match (numbers_of(table, at, (categorical && !is_label) || is_word), column) {
+            (Some(numbers), _) => Numbers::of(&numbers).map_or(Seen::Nothing, Seen::Numbers),
+            (None, RawColumn::Text { values, codes, stray: Some(row) }) if !is_label && !categorical => {
                 let row = *row as usize;
                 return Err(not_a_number(table, row, at, name, &values[codes[row] as usize]));
             }
-            column => {
+            (None, column) => {
                 let (values, codes) = as_categories(column);
                 let mut counts = alloc::vec![0; values.len()];
                 for &code in codes.iter().filter(|&&code| code != MISSING) {
@@ -284,7 +290,8 @@ impl Stat {
             }
         };
         let told = categorical || options.features.contains(name);
-        Ok(Self { name: name.clone(), told, missing, seen })
+        let kind = kind_of(table, at, categorical);
+        Ok(Self { name: name.clone(), told, kind, missing, seen })
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), DataErrorKind> {
@@ -302,6 +309,14 @@ impl Stat {
                 return Err(DataErrorKind::NotANumber { text, column: self.name.clone() });
             }
         }
+        self.kind = match (self.kind, other.kind) {
+            (one, Kind::Unknown) => one,
+            (Kind::Unknown, other) => other,
+            (one, other) if one == other => one,
+            // (Texts of numbers beside texts.)
+            (Kind::Text | Kind::Code, Kind::Text | Kind::Code) => Kind::Text,
+            (had, got) => return Err(DataErrorKind::OtherKind { column: self.name.clone(), had, got }),
+        };
         self.missing += other.missing;
         self.told |= other.told;
         Ok(())
@@ -346,6 +361,7 @@ impl ColumnStats {
             na: table.na.clone(),
             notations: table.notations(),
             latin1,
+            trims: table.is_text,
             columns,
         })
     }
@@ -392,6 +408,7 @@ impl ColumnStats {
         let place = |name: &String| ours.iter().position(|other| other == name);
         self.notations.sort_by_key(|of| place(&of.0));
         self.latin1 |= other.latin1;
+        self.trims |= other.trims;
         self.na.extend(other.na.iter().cloned());
         self.na.sort_unstable();
         self.na.dedup();
@@ -424,7 +441,7 @@ impl ColumnStats {
         let rule = rule(column, options)?;
         let mut fitted = Vec::new();
         for column in &self.columns {
-            let Stat { name, told, missing, seen } = column;
+            let Stat { name, told, missing, seen, .. } = column;
             let is_identifier = || !options.keep_identifiers && !told && column.is_identifier(self.rows);
             if *name == self.label || options.ignore.contains(name) || is_identifier() {
                 continue;
@@ -450,6 +467,9 @@ impl ColumnStats {
         if fitted.iter().all(|column| column.role.width() == 0) {
             return Err(DataErrorKind::NoFeatures);
         }
+        let kind =
+            |name: &String| self.columns.iter().find(|column| column.name == *name).map_or(Kind::Unknown, |of| of.kind);
+        let of = fitted.iter().map(|column| kind(&column.name)).chain([kind(&self.label)]).collect();
         Ok(Preparation {
             layout: Layout::Named(fitted),
             scale,
@@ -460,6 +480,7 @@ impl ColumnStats {
             weight: None,
             split_by: None,
             notations: self.notations.clone(),
+            kinds: Kinds { of, trims: self.trims },
             encoding: if self.latin1 { Encoding::Latin1 } else { Encoding::Utf8 },
             crosses: Vec::new(),
         })
@@ -474,8 +495,9 @@ impl ColumnStats {
         self.na.write(&mut out);
         self.notations.write(&mut out);
         self.latin1.write(&mut out);
+        self.trims.write(&mut out);
         self.columns.write(&mut out);
-        seal(Kind::Columns, &out)
+        seal(checkpoint::Kind::Columns, &out)
     }
 
     /// The statistics of such bytes.
@@ -483,11 +505,11 @@ impl ColumnStats {
     /// # Errors
     /// [`StateError`]; never a panic, whatever the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StateError> {
-        let mut from = Reader(open(Kind::Columns, bytes)?);
+        let mut from = Reader(open(checkpoint::Kind::Columns, bytes)?);
         let mut read = || {
             let (label, rows, na) = (from.value()?, from.value()?, from.value()?);
-            let (notations, latin1, columns) = (from.value()?, from.value()?, from.value()?);
-            let stats = Self { label, rows, na, notations, latin1, columns };
+            let (notations, latin1, trims, columns) = (from.value()?, from.value()?, from.value()?, from.value()?);
+            let stats = Self { label, rows, na, notations, latin1, trims, columns };
             (from.0.is_empty() && stats.is_sound()).then_some(stats)
         };
         read().ok_or(StateError::Damaged)

@@ -1,10 +1,12 @@
 //! Rows, columns and missing values of a table that is being prepared.
 
-use super::super::error::{DataError, DataErrorKind};
-use super::super::parse::{Content, MISSING, RawColumn, RawTable};
+use super::super::Kind;
+use super::super::error::{DataError, DataErrorKind, Doubt};
+use super::super::parse::{Content, MISSING, RawColumn, RawTable, truth};
 use super::{MAX_DENSE, Missing, Options, SplitBy};
 use crate::error::Error;
 use crate::real::Real;
+use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec;
@@ -66,6 +68,12 @@ fn is_number_of(name: &str, values: &[f64]) -> bool {
     sorted.windows(2).all(|pair| pair[0] != pair[1])
 }
 
+/// Refuses a column that nothing can be made of, categories neither.
+pub(super) fn refuse_unreadable(table: &RawTable, at: usize) -> Result<(), DataError> {
+    let is = |kind: &DataErrorKind| matches!(kind, DataErrorKind::Doubtful { doubt: Doubt::Unreadable, .. });
+    table.doubt(at).filter(|error| is(&error.kind)).map_or(Ok(()), Err)
+}
+
 /// Refuses a column, read as numbers or dates, that can be read in two ways.
 pub(super) fn refuse_doubt(table: &RawTable, at: usize) -> Result<(), DataError> {
     table.doubt(at).map_or(Ok(()), Err)
@@ -84,6 +92,9 @@ pub(super) fn not_features(options: &Options) -> impl Iterator<Item = &String> {
     let split_by = options.split_by.as_ref().map(SplitBy::column);
     options.ignore.iter().chain(&options.weight).chain(split_by)
 }
+
+/// Rows whose memory a table gives back at once.
+pub(super) const GIVEN_BACK: usize = 1 << 16;
 
 pub(super) fn all_rows(table: &RawTable) -> Vec<u32> {
     (0..table.rows() as u32).collect()
@@ -131,6 +142,34 @@ pub(super) fn not_a_number(table: &RawTable, row: usize, at: usize, column: &str
 /// Where columns are, by their names: for many of them, where [`find_column`] is for one.
 pub(super) fn places(names: &[String]) -> BTreeMap<&str, usize> {
     names.iter().map(String::as_str).zip(0..).collect()
+}
+
+/// The same of a table.
+pub(super) fn places_of(table: &RawTable) -> BTreeMap<&str, usize> {
+    if let Content::Csv { names, .. } = &table.content { places(names) } else { BTreeMap::new() }
+}
+
+/// The numbers of a column that is one of them, true and false among these as 1 and 0; `None` of categories.
+pub(super) fn numbers_of<'a>(table: &'a RawTable, at: usize, categorical: bool) -> Option<Cow<'a, [f64]>> {
+    let Content::Csv { columns, .. } = &table.content else { return None };
+    match (columns.get(at)?, table.kind(at)) {
+        _ if categorical => None,
+        (_, Kind::Level) => None,
+        (RawColumn::Numbers(values, _), _) => Some(Cow::Borrowed(values)),
+        (RawColumn::Text { values, codes, .. }, Kind::Truth) => {
+            let of = |&code: &u32| truth(values.get(code as usize)?).map(|one| f64::from(u8::from(one)));
+            Some(codes.iter().map(|code| of(code).unwrap_or(f64::NAN)).collect())
+        }
+        (RawColumn::Text { .. }, _) => None,
+    }
+}
+
+/// What a column is to a model, taken as categories or not.
+pub(super) fn kind_of(table: &RawTable, at: usize, categorical: bool) -> Kind {
+    match table.kind(at) {
+        Kind::Number if categorical => Kind::Level,
+        kind => kind,
+    }
 }
 
 pub(super) fn find_column(table: &RawTable, names: &[String], name: &str) -> Result<usize, DataError> {

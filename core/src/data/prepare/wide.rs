@@ -7,7 +7,7 @@
 use super::super::dataset::Storage;
 use super::super::scale::{Scale, unit};
 use super::Preparation;
-use super::columns::{Column, Layout, Role};
+use super::role::{Column, Layout, Role};
 use super::table::most_dense;
 use crate::features::COMPACT;
 use crate::real::Real;

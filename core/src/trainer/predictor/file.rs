@@ -138,8 +138,8 @@ impl<T: Real> Predictor<T> {
         let numbers: Vec<&str> =
             sources.into_iter().filter(|source| !source.1.is_category()).map(|source| source.0).collect();
         let na = self.file.preparation.as_ref().map_or(&[][..], Preparation::na);
-        let known = self.file.preparation.as_ref().map_or(&[][..], Preparation::notations);
-        let table = RawTable::of_row(row, &numbers, na, known)?;
+        let known = self.file.preparation.as_ref().map_or_else(Vec::new, Preparation::known);
+        let table = RawTable::of_row(row, &numbers, na, &known)?;
         self.predict(&table)
     }
 }

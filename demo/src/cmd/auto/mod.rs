@@ -150,7 +150,7 @@ pub fn run(args: Args) -> Result<()> {
 fn importances_csv(outcome: &Outcome) -> String {
     let mut text = String::from("column,loss,sd\n");
     for one in &outcome.importances {
-        let _ = writeln!(text, "{},{},{}", table::cell(&one.column), one.loss, one.sd);
+        let _ = writeln!(text, "{},{},{}", table::name(&one.column), one.loss, one.sd);
     }
     text
 }

@@ -45,7 +45,7 @@ pub fn run(
     let mut blocks = Blocks::new(&preparation, &options, id, &name);
     let mut lines = output::Lines::new(out)?;
     let head = id.iter().map(String::as_str).chain([score, "decision"]);
-    lines.add(head.map(table::cell).collect::<Vec<_>>().join(","))?;
+    lines.add(head.map(table::name).collect::<Vec<_>>().join(","))?;
     let at = file.at();
     let mut take = |block: &Block| -> Result<()> {
         let data = preparation.apply_unlabelled::<f64>(&block.table).map_err(for_scores)?;

@@ -6,9 +6,7 @@ mod tell;
 use crate::args::data::DataArgs;
 use crate::error::{CliError, Result};
 use crate::{input, output};
-use std::io::Read as _;
 use std::path::PathBuf;
-use undercurve::data::{RawTable, first_rows};
 
 /// Options of `look`.
 #[derive(clap::Args, Debug)]
@@ -41,14 +39,8 @@ pub fn run(Args { data: file, reading, json }: Args) -> Result<()> {
     let data = reading.check();
     let new = data.schema.as_ref().filter(|schema| !schema.is_there).map(|schema| schema.file.clone());
     new.as_ref().map_or(Ok(()), |path| output::check_output(path, &[&file]))?;
-    let mut options = input::reads_of(&data);
-    let mut bytes = Vec::new();
-    let unread = |error| CliError::file(&file, &error);
-    input::open(&file, &mut options)?.read_to_end(&mut bytes).map_err(unread)?;
-    let name = file.display().to_string();
-    let table = RawTable::parse_with(&bytes, &options, &name)?;
-    let rows = first_rows(&bytes, &options, &name, 1000);
-    drop(bytes);
+    let (table, rows) = input::table_and_cells(&file, &mut input::reads_of(&data), 1000)?;
+    input::check_na(&data.na, &table)?;
     if let (Some(schema), None) = (&data.schema, &new) {
         schema.check(&table).map_err(CliError::Input)?;
     }

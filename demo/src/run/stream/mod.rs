@@ -25,7 +25,7 @@ use std::time::Instant;
 use undercurve::Real;
 use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::data::{
-    ColumnStats, DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, label_column_of,
+    ColumnStats, DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, check_label, label_column_of,
 };
 use undercurve::metric::{Bounded, Bounds, FprRange, State};
 use undercurve::trainer::{Length, Predictor, Trainer, Warning};
@@ -108,12 +108,14 @@ fn prepared(source: &Source, rows: &RowsPlan) -> Result<Option<Preparation>> {
     let whole = source.each(&input::reads_of(plan), |mut part| {
         if first.is_none() {
             plan.schema.as_ref().map_or(Ok(()), |schema| schema.check(&part)).map_err(CliError::Input)?;
+            input::check_na(&plan.na, &part)?;
             input::check_columns(&options, &part)?;
             // (By its name, which later parts have, too.)
             options.label = label_column_of(&part, &options)?.or(options.label.take());
             first = Some(reading_notes(&part, &options, rows));
         }
         let label = options.label.clone().unwrap_or_default();
+        check_label(&part, &label)?;
         gone += part.leave_out_missing(&label);
         let of = ColumnStats::of(&part, &options)?;
         stats.merge(&of).map_err(|error| placed(error, &part))?;
@@ -128,7 +130,7 @@ fn prepared(source: &Source, rows: &RowsPlan) -> Result<Option<Preparation>> {
     input::say(&first.unwrap_or_default());
     let label = options.label.unwrap_or_default();
     if gone > 0 {
-        output::note(format_args!("{file}: {gone} rows have no value in column \"{label}\" and are left out"));
+        input::unlabelled(&file, gone, "", &label);
     }
     Ok(Some(preparation))
 }
@@ -137,7 +139,7 @@ fn prepared(source: &Source, rows: &RowsPlan) -> Result<Option<Preparation>> {
 fn reading_notes(part: &RawTable, options: &Options, rows: &RowsPlan) -> Vec<String> {
     let options = Options { keep_identifiers: true, ..options.clone() };
     let mut notes = input::reading_notes(part, Some(&options), &rows.file);
-    notes.retain(|note| !note.ends_with("has no values and is left out"));
+    notes.retain(|note| !note.contains(" no values and "));
     notes
 }
 

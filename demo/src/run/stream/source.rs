@@ -80,6 +80,17 @@ impl Source {
     /// Calls `take` with one part of the rows after the other, until it says false; false where it was stopped by a signal.
     pub fn each(&self, options: &ReadOptions, mut take: impl FnMut(RawTable) -> Result<bool>) -> Result<bool> {
         let mut options = options.clone();
+        #[cfg(feature = "parquet")]
+        if self.copy.is_none() && input::parquet::is_parquet(&self.path) {
+            self.unchanged()?;
+            let mut whole = true;
+            input::parquet::each(&self.path, &options, ROWS, |part| {
+                whole = stopped().is_none();
+                Ok(whole && take(part)?)
+            })?;
+            self.unchanged()?;
+            return Ok(whole);
+        }
         let mut reader = self.open(&mut options)?;
         let mut parts = TableParts::new(&options, ROWS, &self.name());
         let mut piece = vec![0; PIECE];
@@ -166,7 +177,7 @@ pub fn reads_again(plan: &DataPlan, preparation: &Preparation) -> ReadOptions {
         label: preparation.label_column().map(str::to_string),
         na: preparation.na().to_vec(),
         texts: preparation.texts(),
-        columns: preparation.notations().to_vec(),
+        columns: preparation.known(),
         encoding,
         ..reads
     }

@@ -10,6 +10,7 @@ impl Coded for Stat {
     fn write(&self, out: &mut Vec<u8>) {
         self.name.write(out);
         self.told.write(out);
+        self.kind.write(out);
         self.missing.write(out);
         match &self.seen {
             Seen::Nothing => out.push(0),
@@ -41,7 +42,7 @@ impl Coded for Stat {
     }
 
     fn read(from: &mut Reader<'_>) -> Option<Self> {
-        let (name, told, missing) = (from.value()?, from.value()?, from.value()?);
+        let (name, told, kind, missing) = (from.value()?, from.value()?, from.value()?, from.value()?);
         let seen = match from.byte()? {
             0 => Seen::Nothing,
             1 => {
@@ -75,7 +76,7 @@ impl Coded for Stat {
             }
             _ => return None,
         };
-        Some(Self { name, told, missing, seen })
+        Some(Self { name, told, kind, missing, seen })
     }
 }
 

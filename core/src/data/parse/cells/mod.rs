@@ -1,18 +1,19 @@
 //! Columns of a CSV text, built row by row.
 
-use super::super::error::{DataErrorKind, Doubt, Placed};
-use super::column::{Doubted, MISSING, RawColumn, Told, Written};
+mod finish;
+mod memory;
+
+use super::super::error::{DataErrorKind, Placed};
+use super::column::{MISSING, RawColumn, Told, Written};
 use super::csv::Cells;
-use super::notation::{
-    DateOrder, Decimal, Holds, Meanings, Notation, Tally, bucket, limit, limit_names, point_may_group,
-};
-use super::reads::{Cell, EXACT, Reads, is_code, long};
+use super::notation::{Decimal, Holds, Meanings, Notation, bucket, limit, limit_names, point_may_group};
+use super::number_text;
+use super::reads::{Absent, Cell, Reads, long};
 use super::seen::Seen;
 use super::short::short;
-use super::{Reading, Values, number_text};
+use super::spellings::Spellings;
 use crate::features::COMPACT;
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -61,6 +62,14 @@ struct Column {
     shown: Option<u32>,
     /// How a model says that it is written.
     known: Notation,
+    /// What stands for a missing value in it.
+    absent: Absent,
+    /// The usual words for one among its numbers, which it keeps if it turns out to be text.
+    words: Vec<String>,
+    /// Its numbers that are not written as they are called.
+    spellings: Spellings,
+    /// What it holds, if that cannot be read.
+    unreadable: Option<String>,
     /// Whether it is text from its first row on.
     began_as_text: bool,
 }
@@ -68,7 +77,7 @@ struct Column {
 /// The cells of a column.
 #[derive(Clone, Debug)]
 enum Found {
-    /// Numbers so far, with the cells that would be called otherwise if the column became text.
+    /// Numbers so far, with the cells whose text tells more; a missing one is a NaN that has the number of its word, if it has one.
     Numbers { values: Vec<f64>, written: Written },
     /// The number of each cell's text, and of which of these it is known that they are neither numbers nor dates.
     Text { codes: Vec<u32>, numbers: BTreeMap<String, u32>, words: Vec<bool> },
@@ -93,37 +102,47 @@ fn is_word(words: &mut Vec<bool>, code: u32, is: bool) {
 
 /// Cells of numbers as text, sorted, and which of them each row has: as they are written, where that was kept.
 pub(in crate::data) fn as_text(values: &[f64], written: &Written) -> (Vec<String>, Vec<u32>) {
-    let (numbers, codes) = coded(values, written);
+    let (numbers, codes) = coded(values, written, &[]);
     ranked(numbers, codes)
 }
 
-fn coded(values: &[f64], written: &Written) -> (BTreeMap<String, u32>, Vec<u32>) {
+/// What is missing for the want of a cell, or by the k-th of some words, from 1.
+fn gone(word: usize) -> f64 {
+    f64::from_bits(f64::NAN.to_bits() | word as u64)
+}
+
+/// Which word that is.
+fn word_of(x: f64) -> usize {
+    (x.to_bits() & 0xffff_ffff) as usize
+}
+
+fn coded(values: &[f64], written: &Written, words: &[String]) -> (BTreeMap<String, u32>, Vec<u32>) {
     let mut numbers = BTreeMap::new();
     let mut kept = written.iter().peekable();
     let codes = values.iter().zip(0..).map(|(x, row)| match kept.next_if(|(at, _)| *at == row) {
         Some((_, text)) => code(&mut numbers, text),
-        None if x.is_nan() => MISSING,
+        None if x.is_nan() => match words.get(word_of(*x).wrapping_sub(1)) {
+            Some(word) => code(&mut numbers, word),
+            None => MISSING,
+        },
         None => code(&mut numbers, &number_text(*x)),
     });
     let codes = codes.collect();
     (numbers, codes)
 }
 
-/// The texts in order, and which each cell is. Categories that are numbers are called by their value, so that 1 and 1.0 are one and
-/// the same, but 01 is not 1.
+/// The texts in order, and which each cell is.
 fn ranked(numbers: BTreeMap<String, u32>, mut codes: Vec<u32>) -> (Vec<String>, Vec<u32>) {
-    let mut merged: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    let mut sorted = vec![MISSING; numbers.len()];
+    let mut used = vec![false; numbers.len()];
+    codes.iter().filter(|&&code| code != MISSING).for_each(|&code| used[code as usize] = true);
+    let mut values = Vec::with_capacity(numbers.len());
+    // (Words that turned out to be missing, and what became text anew, left codes that no cell has.)
     for (text, code) in numbers {
-        let number = text.parse().ok().filter(|x: &f64| x.is_finite() && !is_code(&text, *x));
-        merged.entry(number.map_or(text, number_text)).or_default().push(code);
-    }
-    let mut sorted = vec![0; merged.values().map(Vec::len).sum()];
-    let mut values = Vec::with_capacity(merged.len());
-    for (rank, (name, members)) in merged.into_iter().enumerate() {
-        for code in members {
-            sorted[code as usize] = rank as u32;
+        if used[code as usize] {
+            sorted[code as usize] = values.len() as u32;
+            values.push(text);
         }
-        values.push(name);
     }
     for code in codes.iter_mut().filter(|code| **code != MISSING) {
         *code = sorted[*code as usize];
@@ -143,61 +162,30 @@ impl Found {
     }
 
     /// The number of each different text, and that of each cell.
-    fn into_coded(self) -> (BTreeMap<String, u32>, Vec<u32>) {
+    fn into_coded(self, words: &[String]) -> (BTreeMap<String, u32>, Vec<u32>) {
         match self {
-            Self::Numbers { values, written } => coded(&values, &written),
+            Self::Numbers { values, written } => coded(&values, &written, words),
             Self::Text { codes, numbers, .. } => (numbers, codes),
         }
     }
 }
 
 impl Making {
-    /// Those of `texts` are text whatever they hold, the others where a cell is no number. `known`: how columns are written, as
-    /// far as that is known.
-    pub fn new(texts: &[bool], known: &[Notation]) -> Self {
-        let cells = |text: bool| match text {
-            true => Found::TEXT,
-            false => Found::numbers(),
-        };
+    /// Of columns of these names. Those of `texts`, and those that are known to be, are text whatever they hold, the others where a cell is no number. `known`: how columns are
+    /// written, as far as that is known; `na`: what stands for missing values.
+    pub fn new(names: &[String], texts: &[bool], known: &[Notation], na: &[String]) -> Self {
+        let absent = Absent::all(na);
         let known = known.iter().copied().chain(core::iter::repeat(Notation::default()));
-        let columns = texts.iter().zip(known);
-        let columns = columns.map(|(&text, known)| Column::new((!text).then(Seen::default), cells(text), known));
+        let columns = names.iter().zip(texts).zip(known).map(|((name, &text), known)| {
+            let text = text || known.kind.is_text();
+            let cells = if text { Found::TEXT } else { Found::numbers() };
+            Column::new((!text).then(Seen::default), cells, known, absent.of(name))
+        });
         Self { columns: columns.collect(), rows: 0, non_finite: BTreeMap::new() }
     }
 
-    /// Of columns that are in memory.
-    pub fn of_columns<'a>(columns: impl Iterator<Item = Values<'a>>, reads: Reads<'_>) -> Self {
-        let mut made = Self { columns: Vec::new(), rows: 0, non_finite: BTreeMap::new() };
-        for (at, values) in columns.enumerate() {
-            made.rows = values.len();
-            let (seen, cells) = match values {
-                Values::Numbers(values) => {
-                    let infinite = (1..).zip(values).find(|(_, x)| x.is_infinite());
-                    made.non_finite.extend(infinite.map(|(line, x)| (at, (line, format!("{x}")))));
-                    let large = values.iter().filter(|x| x.abs() > EXACT && libm::trunc(**x) == **x).count();
-                    let numbers = Tally { count: values.len(), ..Tally::default() };
-                    let values = values.to_vec();
-                    let seen = Seen { large, numbers, ..Seen::default() };
-                    (Some(seen), Found::Numbers { values, written: Written::default() })
-                }
-                Values::Texts(texts) => {
-                    let mut numbers = BTreeMap::new();
-                    let texts = texts.iter().map(|text| text.map_or("", str::trim));
-                    let codes = texts.map(|text| match reads.cell(text) {
-                        Cell::Missing => MISSING,
-                        _ => code(&mut numbers, text),
-                    });
-                    let codes = codes.collect();
-                    (None, Found::text(numbers, codes))
-                }
-            };
-            made.columns.push(Column::new(seen, cells, Notation::default()));
-        }
-        made
-    }
-
     /// Takes the rows from `start` on, with `before` lines before those of the cells.
-    pub fn push(&mut self, cells: &Cells<'_>, start: usize, before: u32, reads: Reads<'_>) {
+    pub fn push(&mut self, cells: &Cells<'_>, start: usize, before: u32, reads: Reads) {
         let all = 0..self.columns.len();
         self.take(all, cells, start, before, reads);
         self.rows += cells.lines.len() - start;
@@ -210,21 +198,26 @@ impl Making {
         cells: &Cells<'_>,
         start: usize,
         before: u32,
-        reads: Reads<'_>,
+        reads: Reads,
     ) {
         for at in columns {
             let column = &mut self.columns[at];
             let mut row = start;
             loop {
-                row += column.push_numbers(self.rows + row - start, cells, row, at, &reads);
+                row += column.push_numbers(self.rows + row - start, cells, row, at);
                 if row >= cells.lines.len() {
                     break;
                 }
-                if let Some(text) = column.push((self.rows + row - start) as u32, cells.get(row, at), &reads) {
+                let was_text = matches!(column.cells, Found::Text { .. });
+                if let Some(text) = column.push((self.rows + row - start) as u32, cells.get(row, at), reads) {
                     let line = before.saturating_add(cells.lines[row]);
                     self.non_finite.entry(at).or_insert_with(|| (line, text.to_string()));
                 }
                 row += 1;
+                if !was_text && matches!(column.cells, Found::Text { .. }) {
+                    // (What was numbers so far is what is written there.)
+                    column.again(self.rows, (start..row).map(|row| cells.get(row, at)));
+                }
             }
         }
     }
@@ -236,7 +229,7 @@ impl Making {
                 Found::Text { .. } => Found::TEXT,
                 Found::Numbers { .. } => Found::numbers(),
             };
-            Column::new(column.seen.map(|_| Seen::default()), cells, column.known)
+            Column::new(column.seen.map(|_| Seen::default()), cells, column.known, column.absent.clone())
         });
         Self { columns: columns.collect(), rows: 0, non_finite: BTreeMap::new() }
     }
@@ -259,14 +252,14 @@ impl Making {
     }
 
     /// Takes cells of some columns, of the last rows.
-    pub fn push_of(&mut self, columns: &[usize], cells: &Cells<'_>, before: u32, reads: Reads<'_>) {
+    pub fn push_of(&mut self, columns: &[usize], cells: &Cells<'_>, before: u32, reads: Reads) {
         self.rows -= cells.lines.len();
         self.take(columns.iter().copied(), cells, 0, before, reads);
         self.rows += cells.lines.len();
     }
 
     /// What the columns are.
-    pub fn finish(mut self, reads: Reads<'_>) -> Result<Columns, Placed> {
+    pub fn finish(mut self, reads: Reads) -> Result<Columns, Placed> {
         for column in &mut self.columns {
             column.seen.iter_mut().for_each(|seen| seen.settle(column.known));
         }
@@ -280,7 +273,7 @@ impl Making {
     }
 
     /// The decimal mark of the file, where columns whose cells say it agree.
-    fn usual(&self, reads: Reads<'_>) -> Option<Decimal> {
+    fn usual(&self, reads: Reads) -> Option<Decimal> {
         let numbers = self.columns.iter().filter_map(|column| column.seen.filter(|seen| seen.text == 0));
         let [mut point, mut comma] = [false; 2];
         for seen in numbers {
@@ -297,17 +290,18 @@ impl Making {
 }
 
 impl Column {
-    fn new(seen: Option<Seen>, cells: Found, known: Notation) -> Self {
+    fn new(seen: Option<Seen>, cells: Found, known: Notation, absent: Absent) -> Self {
         let began_as_text = matches!(cells, Found::Text { .. });
-        Self { seen, cells, second: Vec::new(), shown: None, known, began_as_text }
+        let (second, words, spellings) = (Vec::new(), Vec::new(), Spellings::default());
+        Self { seen, cells, second, shown: None, known, absent, words, spellings, unreadable: None, began_as_text }
     }
 
     /// Takes cells, from a row on, as long as they are what most files have most: in a column of numbers plain ones, and none at
     /// all. How many there were.
-    fn push_numbers(&mut self, row: usize, cells: &Cells<'_>, start: usize, at: usize, reads: &Reads<'_>) -> usize {
+    fn push_numbers(&mut self, row: usize, cells: &Cells<'_>, start: usize, at: usize) -> usize {
         let (Some(seen), Found::Numbers { values, .. }) = (&mut self.seen, &mut self.cells) else { return 0 };
         // (A number among dates is text.)
-        if !reads.na.is_empty() || seen.dates.count > 0 {
+        if self.absent.has_numbers() || seen.is_of_time() {
             return 0;
         }
         let (bytes, first) = (cells.bytes(), values.len());
@@ -315,14 +309,22 @@ impl Column {
             let [start, end] = span.map(|at| at as usize);
             let (x, places) = match short(bytes, start, end) {
                 Some((_, 3)) if point_may_group(&bytes[start..end]) => break,
-                Some(short) => short,
+                Some((x, places)) => {
+                    if !is_plain(&bytes[start..end], x, places) {
+                        self.spellings.add(cells.at(span));
+                    }
+                    (x, places)
+                }
                 None if start == end => {
                     values.push(f64::NAN);
                     continue;
                 }
                 // (Of a number with a point, at least one digit is behind it.)
                 None => match if COMPACT { None } else { long(cells.at(span)) } {
-                    Some(x) => (x, 1),
+                    Some(x) => {
+                        self.spellings.add(cells.at(span));
+                        (x, 1)
+                    }
                     None => break,
                 },
             };
@@ -339,9 +341,15 @@ impl Column {
             seen
         });
         match (&mut self.cells, next.cells) {
-            (Found::Numbers { values, written }, Found::Numbers { values: more, written: mut cells })
+            (Found::Numbers { values, written }, Found::Numbers { values: mut more, written: mut cells })
                 if seen.is_some_and(|seen| !seen.is_text()) =>
             {
+                let words: Vec<usize> = next.words.iter().map(|word| word_in(&mut self.words, word)).collect();
+                if words.iter().zip(1..).any(|(&now, before)| now != before) {
+                    let missing = more.iter_mut().filter(|x| x.is_nan() && word_of(**x) > 0);
+                    missing.for_each(|x| *x = gone(words[word_of(*x) - 1]));
+                }
+                self.spellings.append(next.spellings);
                 // (The text of an ambiguous number is kept once.)
                 if let Some(shown) = next.shown.filter(|_| !self.second.is_empty()) {
                     cells.remove(shown);
@@ -354,6 +362,7 @@ impl Column {
             (Found::Text { codes, numbers, words }, Found::Text { codes: more, numbers: texts, words: are })
                 if next.began_as_text =>
             {
+                self.unreadable = self.unreadable.take().or(next.unreadable);
                 let mut new = vec![0; texts.len()];
                 for (text, old) in texts {
                     let count = numbers.len() as u32;
@@ -370,7 +379,7 @@ impl Column {
     }
 
     /// Takes a cell; gives it back where it is infinite.
-    fn push<'a>(&mut self, row: u32, text: &'a str, reads: &Reads<'_>) -> Option<&'a str> {
+    fn push<'a>(&mut self, row: u32, text: &'a str, reads: Reads) -> Option<&'a str> {
         let hashed = self.known.buckets > 0;
         // A text that came before is what it was.
         if !COMPACT
@@ -383,14 +392,14 @@ impl Column {
             codes.push(code);
             return None;
         }
-        let cell = reads.cell_of(text, self.known.dates);
+        let cell = reads.cell(text, &self.absent, self.known);
         let numbers = matches!(self.cells, Found::Numbers { .. });
         let is_text = self.seen.as_mut().is_none_or(|seen| {
             seen.add(row, &cell, text);
             seen.is_text()
         });
         if is_text && numbers {
-            let (numbers, codes) = core::mem::replace(&mut self.cells, Found::TEXT).into_coded();
+            let (numbers, codes) = core::mem::replace(&mut self.cells, Found::TEXT).into_coded(&self.words);
             self.cells = Found::text(numbers, codes);
             self.second = Vec::new();
         }
@@ -417,11 +426,26 @@ impl Column {
         }
     }
 
+    /// Takes the last cells anew, behind so many rows, of a column that has just become text.
+    fn again<'a>(&mut self, before: usize, cells: impl Iterator<Item = &'a str>) {
+        let Found::Text { codes, numbers, .. } = &mut self.cells else { return };
+        if self.known.buckets == 0 {
+            codes.truncate(before);
+            let absent = |text: &str| text.is_empty() || self.absent.has(text);
+            codes.extend(cells.map(|text| if absent(text) { MISSING } else { code(numbers, text) }));
+        }
+        if before == 0 {
+            self.spellings = Spellings::default();
+        }
+    }
+
     /// Takes a cell of a column that has been of numbers so far.
     fn push_number(&mut self, row: u32, text: &str, cell: &Cell) {
         let Found::Numbers { values, written } = &mut self.cells else { return };
         let meanings = match *cell {
             Cell::Number(meanings, _, _) | Cell::Limit(meanings, ..) | Cell::Date(meanings, _) => meanings,
+            Cell::Clock(days, _) => Meanings::plain(days),
+            Cell::Word => Meanings::plain(gone(word_in(&mut self.words, text))),
             Cell::Missing | Cell::NonFinite | Cell::Text => Meanings::plain(f64::NAN),
         };
         let other = match meanings {
@@ -430,81 +454,39 @@ impl Column {
         };
         // (The first of them is shown where nothing decides.)
         let shown = other.is_some() && self.second.is_empty();
-        let told = matches!(cell, Cell::Number(_, _, true) | Cell::Limit(..) | Cell::Date(..) | Cell::NonFinite);
+        let told = match cell {
+            Cell::Number(_, _, told) => *told,
+            Cell::Limit(..) | Cell::Date(..) | Cell::Clock(..) | Cell::NonFinite => true,
+            Cell::Missing | Cell::Word | Cell::Text => false,
+        };
         if shown || told {
             written.push(row, text);
             self.shown = self.shown.or((shown && !told).then_some(row));
         }
+        let plain = |text: &str| {
+            short(text.as_bytes(), 0, text.len()).is_some_and(|(x, places)| is_plain(text.as_bytes(), x, places))
+        };
+        if matches!(cell, Cell::Number(..)) && !plain(text) {
+            self.spellings.add(text);
+        }
         values.push(meanings.first.or(meanings.second).unwrap_or(f64::NAN));
         self.second.extend(other.map(|second| (row, second)));
     }
+}
 
-    /// The column, and how it was read.
-    fn finish(self, reads: Reads<'_>, usual: Option<Decimal>) -> (RawColumn, Told) {
-        let Self { seen, cells, second, known, .. } = self;
-        let (seen, mut values, written) = match (seen, cells) {
-            (Some(seen), Found::Numbers { values, written }) if seen.text == 0 => (seen, values, written),
-            (seen, cells) => {
-                let (column, told) = Self::text(seen, cells);
-                return (column, Told { notation: Notation::hashed(known.buckets), ..told });
-            }
-        };
-        // What is said of this file comes before what a model knows of another.
-        let known = Notation { decimal: reads.decimal.or(known.decimal), dates: reads.dates.or(known.dates), ..known };
-        let holds = seen.holds(known, usual);
-        let alone = || (Doubt::MarkOfFile, seen.numbers.second_only.unwrap_or(0), 0);
-        let mark_of_file =
-            holds[0] == Holds::Second && known.decimal.is_none() && usual.is_none() && reads.usual.is_some();
-        let doubt = seen.doubt(holds, known).or_else(|| mark_of_file.then(alone));
-        if let Some((doubt, row, other)) = doubt {
-            let text = |row: u32| {
-                let number = || values.get(row as usize).map_or(String::new(), |x| number_text(*x));
-                written.iter().find(|(at, _)| *at == row).map_or_else(number, |(_, text)| text.to_string())
-            };
-            let doubt = Some(Doubted { doubt, row, text: text(row), other: text(other) });
-            let (column, told) = Self::text(Some(seen), Found::Numbers { values, written });
-            return (column, Told { doubt, ..told });
-        }
-        if holds.contains(&Holds::Second) {
-            second.iter().for_each(|&(row, x)| values[row as usize] = x);
-        }
-        let readings = seen.readings(holds, &values);
-        let decimal = match holds[0] {
-            Holds::First if reads.usual.is_none() => Some(Decimal::Point),
-            Holds::Second => Some(Decimal::Comma),
-            // (Whole numbers are written as the rest of the file.)
-            Holds::Either if seen.numbers.count > 0 => usual.filter(|mark| reads.usual != Some(*mark)),
-            _ => None,
-        };
-        let dates = match holds[1] {
-            Holds::First => Some(DateOrder::Day),
-            Holds::Second => Some(DateOrder::Month),
-            _ => known.dates.filter(|_| seen.dates.count > 0),
-        };
-        let dates = known.dates.filter(|&order| order == DateOrder::Year && seen.dates.count > 0).or(dates);
-        let limits = [0, 1].map(|at| known.limits[at] || seen.limits[at] > 0);
-        let notation = Notation { decimal, dates, percent: seen.percent.is_some(), limits, buckets: 0 };
-        // What is to be told from other categories, and which numbers are limits.
-        let told = |text: &str| limit(text).is_some() || text.parse().is_ok_and(|x| is_code(text, x));
-        let codes = written.iter().filter(|(_, text)| told(text));
-        let written = codes.fold(Written::default(), |mut kept, (row, text)| {
-            kept.push(row, text);
-            kept
-        });
-        (RawColumn::Numbers(values, written), Told { readings, notation, doubt: None })
-    }
+/// Whether a short number is written as it is called.
+fn is_plain(text: &[u8], x: f64, places: usize) -> bool {
+    !((places > 0 && text.last() == Some(&b'0')) || (x == 0.0 && text[0] == b'-'))
+}
 
-    /// A column of text.
-    fn text(seen: Option<Seen>, cells: Found) -> (RawColumn, Told) {
-        let (numbers, codes) = cells.into_coded();
-        let signs = |text: &&String| text.bytes().any(|b| b.is_ascii_digit()) && !text.contains(char::is_alphabetic);
-        let count = numbers.keys().filter(signs).count();
-        let signs = seen.is_some() && 2 * count > numbers.len() && count > 1;
-        let readings = if signs { vec![Reading::Signs] } else { Vec::new() };
-        let (values, codes) = ranked(numbers, codes);
-        let stray = seen.filter(|seen| seen.numbers.count.max(seen.dates.count) > seen.text);
-        let stray = stray.and_then(|seen| seen.first_text);
-        (RawColumn::Text { values, codes, stray }, Told { readings, ..Told::default() })
+/// The number of a word among those of a column.
+fn word_in(words: &mut Vec<String>, word: &str) -> usize {
+    match words.iter().position(|known| known == word) {
+        Some(at) => at + 1,
+        None => {
+            words.push(word.to_string());
+            words.len()
+        }
     }
 }
 
@@ -523,8 +505,9 @@ mod tests {
             let of = |random: &mut Rng| KINDS[(random.uniform() * KINDS.len() as f64) as usize];
             let (kind, other, rows) = (of(&mut random), of(&mut random), 1 + (random.uniform() * 60.0) as usize);
             let na = [alloc::string::String::from("7")];
-            let reads = Reads { na: if round % 8 == 0 { &na[..] } else { &[] }, ..Reads::plain(&[]) };
-            let mut making = Making::new(&[round % 5 == 0], &[]);
+            let (na, names) = (if round % 8 == 0 { &na[..] } else { &[] }, [alloc::string::String::from("x")]);
+            let reads = Reads::PLAIN;
+            let mut making = Making::new(&names, &[round % 5 == 0], &[], na);
             let mut slow = making.clone();
             for row in 0..rows {
                 let kind = if random.uniform() < 0.1 { other } else { kind };
@@ -536,8 +519,12 @@ mod tests {
                 if let Found::Text { words, .. } = &mut column.cells {
                     words.clear();
                 }
-                if let Some(text) = column.push(row as u32, cell, &reads) {
+                let was_text = matches!(column.cells, Found::Text { .. });
+                if let Some(text) = column.push(row as u32, cell, reads) {
                     slow.non_finite.entry(0).or_insert_with(|| (1 + row as u32, text.into()));
+                }
+                if !was_text && matches!(column.cells, Found::Text { .. }) {
+                    column.again(row, [cell].into_iter());
                 }
                 slow.rows += 1;
             }
