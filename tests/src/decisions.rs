@@ -173,40 +173,131 @@ pub fn promised_alerts(scores: &[f64], labels: &[u8], rate: &str, bound: f64, ri
             ends.into_iter().rfind(|&k| k - right(k) == first - right(first))
         }
         _ => {
-            let (all, most) = (n as f64, (positives as f64 / bound).min(n as f64));
-            let size = |at: i32| (0.7 * most / 1.5f64.powi(at)).round();
-            let fewest = |level: f64| (level.ln() / bound.ln()).ceil();
-            let count = (1..=8).rfind(|&count| size(count - 1) >= fewest(0.6 * risk / f64::from(count)))?;
-            let level = 0.6 * risk / f64::from(count);
-            let starts: Vec<f64> = (0..count).rev().map(size).collect();
-            // All sizes, each with the last end that it reaches; of a great tie the tie itself.
-            let mut sizes = vec![starts[0]];
-            loop {
-                let last = sizes[sizes.len() - 1];
-                let step = (last + 1.0).max((1.03 * last).round());
-                let next = starts.iter().copied().find(|&start| start > last).map_or(step, |start| start.min(step));
-                if next > most.min(all) {
-                    break;
-                }
-                sizes.push(next);
-            }
-            let reached = |size: f64| ends.iter().copied().rfind(|&k| k as f64 <= size).unwrap_or(0);
-            let (mut open, mut clear, mut failed, mut best) = (false, false, 0, None);
-            for sizes in sizes.chunk_by(|&a, &b| reached(a) == reached(b)) {
-                let (k, last) = (reached(sizes[0]), sizes[sizes.len() - 1]);
-                let later = starts.iter().filter(|&&start| start > last).count();
-                let here = starts.iter().filter(|start| sizes.contains(start)).count();
-                let tail = if k > 0 { binomial_tail(k, bound, right(k)) } else { 1.0 };
-                open = open && tail <= if clear { risk - level * (failed + later) as f64 } else { level };
-                clear = open && clear;
-                open |= here > 0 && tail <= level;
-                failed += if open { 0 } else { here };
-                clear |= open && tail <= 0.01 * risk;
-                if open && best.is_none_or(|best| right(k) > right(best)) {
-                    best = Some(k);
-                }
-            }
-            best
+            let most = (positives as f64 / bound).min(n as f64);
+            promised_precision(&ends, most, bound, risk, right, |k, _| binomial_tail(k, bound, right(k)))
         }
     }
+}
+
+/// The alerts of a promised precision: `most` that can have it, `ends` that ties allow, and the tail of the first k of them in a test at a level.
+fn promised_precision(
+    ends: &[usize],
+    most: f64,
+    bound: f64,
+    risk: f64,
+    right: impl Fn(usize) -> usize,
+    tail: impl Fn(usize, f64) -> f64,
+) -> Option<usize> {
+    let size = |at: i32| (0.7 * most / 1.5f64.powi(at)).round();
+    let fewest = |level: f64| (level.ln() / bound.ln()).ceil();
+    let count = (1..=8).rfind(|&count| size(count - 1) >= fewest(0.6 * risk / f64::from(count)))?;
+    let level = 0.6 * risk / f64::from(count);
+    let starts: Vec<f64> = (0..count).rev().map(size).collect();
+    // All sizes, each with the last end that it reaches; of a great tie the tie itself.
+    let mut sizes = vec![starts[0]];
+    loop {
+        let last = sizes[sizes.len() - 1];
+        let step = (last + 1.0).max((1.03 * last).round());
+        let next = starts.iter().copied().find(|&start| start > last).map_or(step, |start| start.min(step));
+        if next > most {
+            break;
+        }
+        sizes.push(next);
+    }
+    let reached = |size: f64| ends.iter().copied().rfind(|&k| k as f64 <= size).unwrap_or(0);
+    let (mut open, mut clear, mut failed, mut best) = (false, false, 0, None);
+    for sizes in sizes.chunk_by(|&a, &b| reached(a) == reached(b)) {
+        let (k, last) = (reached(sizes[0]), sizes[sizes.len() - 1]);
+        let later = starts.iter().filter(|&&start| start > last).count();
+        let here = starts.iter().filter(|start| sizes.contains(start)).count();
+        let passes = |level: f64| k > 0 && tail(k, level) <= level;
+        open = open && passes(if clear { risk - level * (failed + later) as f64 } else { level });
+        clear = open && clear;
+        open |= here > 0 && passes(level);
+        failed += if open { 0 } else { here };
+        clear |= open && passes(0.01 * risk);
+        if open && best.is_none_or(|best| right(k) > right(best)) {
+            best = Some(k);
+        }
+    }
+    best
+}
+
+/// The area of a density that need not be one of total 1 between two numbers, by so many strips.
+fn area(from: f64, to: f64, density: impl Fn(f64) -> f64) -> f64 {
+    let (strips, width) = (800, (to - from) / 800.0);
+    (0..strips).map(|k| density(from + (f64::from(k) + 0.5) * width)).sum::<f64>() * width
+}
+
+/// Where the tail of a symmetric density on (−end, end) is a level.
+fn quantile(level: f64, end: f64, density: impl Fn(f64) -> f64) -> f64 {
+    let (all, mut low, mut high) = (area(-end, end, &density), 0.0, end);
+    for _ in 0..30 {
+        let middle = 0.5 * (low + high);
+        *(if area(middle, end, &density) > level * all { &mut low } else { &mut high }) = middle;
+    }
+    0.5 * (low + high)
+}
+
+/// The chance of as high a rate as these clusters have, of hits among rows each, where it is the bound, in a test at a level: by Korn and Graubard's
+/// effective rows, with all distributions as sums of strips.
+pub fn tail_of_clusters(clusters: &[(f64, f64)], rows: f64, bound: f64, level: f64) -> f64 {
+    let some: Vec<(f64, f64)> = clusters.iter().copied().filter(|one| one.1 > 0.0).collect();
+    let count = some.len() as f64;
+    if count < 2.0 {
+        return 1.0;
+    }
+    let sum = |of: &dyn Fn(f64, f64) -> f64| some.iter().map(|&(h, n)| of(h, n)).sum::<f64>();
+    let all = sum(&|_, n| n);
+    let rate = sum(&|h, _| h) / all;
+    let variance = sum(&|h, n| (h - rate * n).powi(2)) * count / (count - 1.0) / all.powi(2);
+    let effective = if rate * (1.0 - rate) < 1e-12 {
+        all.powi(2) / sum(&|_, n| n.powi(2))
+    } else {
+        (rate * (1.0 - rate) / variance).min(rows)
+    };
+    let freedom = (sum(&|_, n| n.powi(2)).powi(2) / sum(&|_, n| n.powi(4)) - 1.0).max(1.0);
+    // Student's t is √ν tan θ.
+    let angle = quantile(level, std::f64::consts::FRAC_PI_2, |angle| angle.cos().powf(freedom - 1.0));
+    let student = freedom.sqrt() * angle.tan();
+    let normal = quantile(level, 12.0, |z| (-0.5 * z * z).exp());
+    let worth = if level < 0.5 { (normal / student).powi(2) } else { 1.0 };
+    let rows = (effective * worth).min(rows);
+    let hits = rate * rows;
+    if hits <= 0.0 {
+        return 1.0;
+    }
+    let (a, b) = (hits - 1.0, rows - hits);
+    let top = (a / (a + b)).clamp(1e-9, 1.0 - 1e-9);
+    let log = |x: f64| a * x.ln() + b * (1.0 - x).ln();
+    let density = |x: f64| (log(x) - log(top)).exp();
+    area(0.0, bound, density) / (area(0.0, bound, density) + area(bound, 1.0, density))
+}
+
+/// As [`promised_alerts`] of a precision, of rows with weights in clusters.
+pub fn promised_alerts_in(
+    scores: &[f64],
+    labels: &[u8],
+    weights: &[f64],
+    clusters: &[u32],
+    bound: f64,
+    risk: f64,
+) -> Option<usize> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let ends: Vec<usize> = cuts(scores, labels, f64::EPSILON).into_iter().map(|cut| cut.tp + cut.fp).collect();
+    let weight = |of: &[usize], label: u8| of.iter().filter(|&&i| labels[i] == label).map(|&i| weights[i]).sum::<f64>();
+    let share = weight(&order, 1) / (weight(&order, 0) + weight(&order, 1));
+    let n = scores.len() as f64;
+    let most = (share * n / bound).min(n);
+    let right = |k: usize| order[..k].iter().filter(|&&i| labels[i] == 1).count();
+    promised_precision(&ends, most, bound, risk, right, |k, level| {
+        let mut sums = std::collections::BTreeMap::new();
+        for &i in &order[..k] {
+            let (hits, all) = sums.entry(clusters[i]).or_insert((0.0, 0.0));
+            *hits += weights[i] * f64::from(labels[i]);
+            *all += weights[i];
+        }
+        tail_of_clusters(&sums.into_values().collect::<Vec<_>>(), k as f64, bound, level)
+    })
 }

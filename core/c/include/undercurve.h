@@ -29,9 +29,9 @@ extern "C" {
 #define UC_EMPTY 7       /* an argument is empty */
 #define UC_OVERFLOW 8    /* a result does not fit the number type */
 #define UC_PARAM 9       /* a parameter is outside its range, or an unknown loss */
-#define UC_UNREACHABLE 10
+#define UC_UNREACHABLE 10 /* no threshold keeps the rule */
 #define UC_UNSUPPORTED 11
-#define UC_UNPROMISED 12
+#define UC_UNPROMISED 12  /* no threshold can be promised on these rows */
 /* Saved runs and models (111 to 115), and a wrong method, setting, model or length: */
 #define UC_NOT_OURS 111
 #define UC_VERSION 112
@@ -72,6 +72,16 @@ int32_t uc_pauc_f32(const float *scores, const uint8_t *labels, const double *we
 int32_t uc_pauc_f64(const double *scores, const uint8_t *labels, const double *weights, size_t rows, double low, double high,
                     uint64_t *scratch, size_t scratch_bytes, double *value);
 
+/* A threshold by a rule, midway between two scores: decision[0], from which up a score is decided positive (infinite where none is,
+ * -infinite where all are), then true positives, false positives, true negatives and false negatives, by weight.
+ * rule: "fpr<=0.05", "precision>=0.8", "recall>=0.9"; with "@90%" behind it on other rows like these, in 90 of 100 choices (else
+ * UC_UNPROMISED); "alerts<=100", "alerts<=1%", "youden", "f1", "mcc", "costs:1:5", "costs:1:5:0.02", or a score. clusters: equal numbers for
+ * rows of one cluster, of which only whole ones are independent, or NULL. Scratch as above. */
+int32_t uc_decide_f32(const char *rule, const float *scores, const uint8_t *labels, const double *weights, const uint32_t *clusters,
+                      size_t rows, uint64_t *scratch, size_t scratch_bytes, double decision[5]);
+int32_t uc_decide_f64(const char *rule, const double *scores, const uint8_t *labels, const double *weights, const uint32_t *clusters,
+                      size_t rows, uint64_t *scratch, size_t scratch_bytes, double decision[5]);
+
 /* Exact sums over all pairs of a positive and another row, and their derivative by every score. */
 #define UC_SUM_AUC 0  /* the mean loss of the pairs */
 #define UC_SUM_AP 1   /* minus a smooth average precision */
@@ -111,6 +121,8 @@ int32_t uc_model_load(const uint8_t *saved, size_t size, uint32_t *model);
 int32_t uc_shape(uint32_t handle, size_t *columns, size_t *scores_of_a_row);
 int32_t uc_params(uint32_t handle, float *params, size_t room, size_t *count);
 int32_t uc_score(uint32_t handle, const float *x, size_t rows, size_t columns, float *scores, size_t count);
+/* From which score up its model decides positive; NAN where the model has none, and of a run. */
+int32_t uc_threshold(uint32_t handle, double *threshold);
 int32_t uc_release(uint32_t handle);
 #endif
 

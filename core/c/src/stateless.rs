@@ -2,6 +2,7 @@
 
 use crate::error::{CHOICE, Failure, Result, guard};
 use crate::memory::{self, Place, Plain, apart, input, output, place};
+use undercurve::decision::ThresholdRule;
 use undercurve::metric::{self, FprRange, TieRule, Truth};
 use undercurve::pairs::{self, Grade, Sum};
 use undercurve::surrogate::{AnySurrogate, Surrogate};
@@ -80,6 +81,55 @@ unsafe fn metric<T: Real + Plain>(which: &Metric, given: Given<T>, work: Work, o
         }
     };
     out.fill(found);
+    Ok(())
+}
+
+/// A threshold by a rule: it, and true positives, false positives, true negatives and false negatives.
+///
+/// # Safety
+/// The pointers are NULL or as the header says.
+unsafe fn decide<T: Real + Plain>(
+    rule: *const u8,
+    given: Given<T>,
+    clusters: *const u32,
+    work: Work,
+    out: *mut f64,
+) -> Result<()> {
+    let grouped = if clusters.is_null() { 0 } else { given.rows };
+    let [scores, labels, weights] = given.places()?;
+    let read = [scores, labels, weights, place("clusters", clusters, grouped)?];
+    apart(&read, &[work.place()?, place("decision", out, 5)?])?;
+    // SAFETY: as the caller promises; what is written is apart.
+    let (rule, slices, clusters, out) = unsafe {
+        let clusters = input("clusters", clusters, grouped)?;
+        (memory::text("rule", rule)?, given.slices(), clusters, output("decision", out, 5)?)
+    };
+    let known = rule.parse::<ThresholdRule>();
+    let rule = known.map_err(|_| Failure::new(CHOICE, format_args!("rule: expected {}", ThresholdRule::FORMS)))?;
+    let (scores, truth) = slices?;
+    // SAFETY: the same.
+    let scratch = unsafe { memory::scratch::<T>(work.at, work.bytes, metric::need(given.rows))? };
+    let found = match rule {
+        #[cfg(feature = "trainer")]
+        ThresholdRule::Promised(promise) if grouped > 0 || given.weighted() > 0 => {
+            promise.decide_in(scores, truth, Some(clusters).filter(|_| grouped > 0))?
+        }
+        #[cfg(not(feature = "trainer"))]
+        ThresholdRule::Promised(_) if !clusters.is_empty() => {
+            return Err(
+                undercurve::Error::Unsupported { what: "promises on clusters, in a library without runs" }.into()
+            );
+        }
+        _ => rule.decide(scores, &truth, scratch)?,
+    };
+    let counts = found.counts;
+    out.copy_from_slice(&[
+        found.threshold,
+        counts.true_positives,
+        counts.false_positives,
+        counts.true_negatives,
+        counts.false_negatives,
+    ]);
     Ok(())
 }
 
@@ -207,7 +257,7 @@ pub extern "C" fn uc_metrics_need(rows: usize) -> usize {
 }
 
 macro_rules! functions {
-    ($T:ty, $auroc:ident, $ap:ident, $pauc:ident, $need:ident, $pairs:ident) => {
+    ($T:ty, $auroc:ident, $ap:ident, $pauc:ident, $decide:ident, $need:ident, $pairs:ident) => {
         /// AUROC.
         ///
         /// # Safety
@@ -267,6 +317,27 @@ macro_rules! functions {
             guard(|| unsafe { metric(&Metric::Pauc { low, high }, given, work, value) })
         }
 
+        /// A threshold by a rule.
+        ///
+        /// # Safety
+        /// As the header says.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $decide(
+            rule: *const u8,
+            scores: *const $T,
+            labels: *const u8,
+            weights: *const f64,
+            clusters: *const u32,
+            rows: usize,
+            scratch: *mut u64,
+            bytes: usize,
+            decision: *mut f64,
+        ) -> i32 {
+            let (given, work) = (Given { scores, labels, weights, rows }, Work { at: scratch, bytes });
+            // SAFETY: as the caller promises.
+            guard(|| unsafe { decide(rule, given, clusters, work, decision) })
+        }
+
         /// The bytes of scratch of a pair sum.
         ///
         /// # Safety
@@ -318,8 +389,8 @@ macro_rules! functions {
     };
 }
 
-functions!(f32, uc_auroc_f32, uc_ap_f32, uc_pauc_f32, uc_pairs_need_f32, uc_pairs_f32);
-functions!(f64, uc_auroc_f64, uc_ap_f64, uc_pauc_f64, uc_pairs_need_f64, uc_pairs_f64);
+functions!(f32, uc_auroc_f32, uc_ap_f32, uc_pauc_f32, uc_decide_f32, uc_pairs_need_f32, uc_pairs_f32);
+functions!(f64, uc_auroc_f64, uc_ap_f64, uc_pauc_f64, uc_decide_f64, uc_pairs_need_f64, uc_pairs_f64);
 
 /// Values and slopes of a surrogate at so many margins.
 ///

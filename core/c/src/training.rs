@@ -322,6 +322,25 @@ pub unsafe extern "C" fn uc_score(
     })
 }
 
+/// The threshold of a model.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn uc_threshold(handle: u32, threshold: *mut f64) -> i32 {
+    guard(|| {
+        let found = with(handle, |object| {
+            Ok(match object {
+                Object::Trainer(_) => None,
+                Object::Predictor(predictor) => predictor.threshold(),
+            })
+        })?;
+        // SAFETY: as the caller promises.
+        unsafe { output("threshold", threshold, 1)? }.fill(found.unwrap_or(f64::NAN));
+        Ok(())
+    })
+}
+
 /// Frees a run or model.
 #[unsafe(no_mangle)]
 pub extern "C" fn uc_release(handle: u32) -> i32 {

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::{env, fs, ptr};
+use undercurve::checkpoint::SavedModel;
 use undercurve::data::Dataset;
-use undercurve::metric::Metrics;
+use undercurve::metric::{Confusion, Metrics, Truth};
 use undercurve::pairs::{Grade, Sum, Sums};
 use undercurve::surrogate::AnySurrogate;
 use undercurve::trainer::{Config, Trainer};
@@ -15,7 +16,10 @@ use undercurve_tests::skipped;
 
 mod hostile;
 
-use hostile::{uc_abi_version, uc_last_error, uc_metrics_need, uc_pairs_f32, uc_pairs_need_f32, uc_release};
+use hostile::{
+    uc_abi_version, uc_decide_f64, uc_last_error, uc_metrics_need, uc_model_load, uc_pairs_f32, uc_pairs_need_f32,
+    uc_release, uc_threshold,
+};
 
 const HEADER: &str = include_str!("../include/undercurve.h");
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
@@ -147,7 +151,8 @@ fn examples_give_the_same_bits() {
     if !cfg!(target_os = "linux") || !have("gcc") || !have("g++") {
         return skipped("no gcc and g++ for the examples in C");
     }
-    let (rust, metrics) = (expected(), "auroc 0.625 ap 0.833333 pauc 0.5 loss 0.5625 slope -1.5\n");
+    let rust = expected();
+    let metrics = "auroc 0.625 ap 0.833333 pauc 0.5 loss 0.5625 slope -1.5\nfrom 0.375 up: 1 right alerts, 1 wrong\n";
     for options in [&["-std=c99"][..], &["-std=c11", "-fsanitize=address,undefined"]] {
         let told = run(Command::new(compiled("gcc", "train.c", options)).env("ASAN_OPTIONS", "detect_leaks=1"));
         assert!(told.contains(&rust), "{told}{rust}");
@@ -162,6 +167,51 @@ fn examples_give_the_same_bits() {
     for program in [compiled("gcc", "train.c", &["-std=c99"]), compiled("g++", "metrics.cpp", &["-std=c++11"])] {
         run(Command::new("valgrind").args(["-q", "--error-exitcode=9", "--leak-check=full"]).arg(program));
     }
+}
+
+/// Every rule decides as in Rust, with weights and clusters too, and a model tells the threshold that it decides by.
+#[test]
+fn decisions_are_those_of_rust() {
+    let scores: Vec<f64> = (0..400).map(|row| f64::from(row * 7 % 400)).collect();
+    let labels: Vec<u8> = scores.iter().map(|score| u8::from(*score >= 250.0)).collect();
+    let weights: Vec<f64> = (0..400).map(|row| f64::from(1 + row % 3)).collect();
+    let clusters: Vec<u32> = (0..400).map(|row| row / 2).collect();
+    // SAFETY: it takes a number.
+    let mut scratch = vec![0_u64; unsafe { uc_metrics_need(400) } / 8 + 1];
+    let mut decide = |rule: &str, weights: &[f64], clusters: &[u32]| {
+        let (rule, mut told) = (std::ffi::CString::new(rule).unwrap(), [0.0; 5]);
+        let weights = if weights.is_empty() { ptr::null() } else { weights.as_ptr() };
+        let clusters = if clusters.is_empty() { ptr::null() } else { clusters.as_ptr() };
+        let (room, out) = (8 * scratch.len(), told.as_mut_ptr());
+        let (rule, scores, labels) = (rule.as_ptr().cast(), scores.as_ptr(), labels.as_ptr());
+        // SAFETY: arrays of 400, or NULL.
+        let code =
+            unsafe { uc_decide_f64(rule, scores, labels, weights, clusters, 400, scratch.as_mut_ptr(), room, out) };
+        (code, told)
+    };
+    for text in ["fpr<=0.05", "recall>=0.8@90%", "precision>=0.9@90%", "alerts<=20", "mcc", "costs:1:5", "33"] {
+        for (weights, clusters) in [(&[][..], &[][..]), (&weights[..], &[][..]), (&[][..], &clusters[..])] {
+            let truth = Truth::new(&labels, weights).unwrap();
+            let of = Some(clusters).filter(|of| !of.is_empty());
+            let found = Metrics::new().decide_in(&scores, truth, of, text.parse().unwrap()).unwrap();
+            let Confusion { true_positives, false_positives, true_negatives, false_negatives } = found.counts;
+            let want = [found.threshold, true_positives, false_positives, true_negatives, false_negatives];
+            assert_eq!(decide(text, weights, clusters), (0, want), "{text}");
+        }
+    }
+    assert_eq!(decide("recall>=0.99@99.9%", &[], &[]).0, 12);
+    assert_eq!(decide("best", &[], &[]).0, 206);
+    assert!(message().starts_with("rule: expected fpr<=A"), "{}", message());
+    let saved = include_bytes!("../../../tests/golden/decided.uc");
+    let want = SavedModel::from_bytes(saved).unwrap().threshold;
+    let (mut model, mut threshold) = (0, 0.0);
+    // SAFETY: bytes of this length, and places of one.
+    unsafe {
+        assert_eq!(uc_model_load(saved.as_ptr(), saved.len(), &mut model), 0);
+        assert_eq!(uc_threshold(model, &mut threshold), 0);
+        assert_eq!(uc_release(model), 0);
+    }
+    assert_eq!(Some(threshold), want);
 }
 
 /// Sequences of wrong calls: codes, and nothing written that should not be. `cargo run -p undercurve-c --example hostile` runs

@@ -613,6 +613,59 @@ fn what_is_missing_is_told() {
     assert_eq!(got, Err(Error::Unsupported { what: "a promise on rows with weights" }));
 }
 
+/// The same with weights and in clusters; the other two rates at a threshold that passes, beside one that does not.
+#[test]
+fn promises_in_clusters_are_those_of_the_definition() {
+    let (mut given, mut none, mut passed) = (0, 0, 0);
+    for seed in 0..6 {
+        let (mut scores, labels) = example(seed + 70, 240, 0.4, [0.0, 0.1][seed as usize % 2]);
+        scores.iter_mut().zip(&labels).for_each(|(score, &y)| *score += (seed / 2) as f64 * f64::from(y));
+        let mut rng = Rng::new(seed);
+        let clusters: Vec<u32> = (0..240).map(|_| (60.0 * rng.uniform() * rng.uniform()) as u32).collect();
+        let weights: Vec<f64> =
+            (0..240).map(|_| if seed % 4 < 2 { 1.0 } else { (4.0 * rng.uniform()).ceil() }).collect();
+        let truth = Truth::new(&labels, &weights).unwrap();
+        for (kept, bound) in [(Kept::Precision, 0.5), (Kept::Precision, 0.8), (Kept::Recall, 0.7), (Kept::Fpr, 0.3)] {
+            let promise = Promise { kept, bound, percent: 90.0 };
+            let found = promise.decide_in(&scores, truth, Some(&clusters));
+            let reached = |at: f64| (0..240).filter(|&i| scores[i] >= at).collect::<Vec<_>>();
+            let alerts = found.as_ref().ok().map(|found| reached(found.threshold).len());
+            if kept == Kept::Precision {
+                let want = twin::promised_alerts_in(&scores, &labels, &weights, &clusters, bound, 1.0 - 0.9);
+                assert_eq!(alerts, want, "{bound}, seed {seed}");
+                *(if want.is_some() { &mut given } else { &mut none }) += 1;
+                continue;
+            }
+            let Ok(found) = found else { continue };
+            let tail = |at: f64| {
+                let mut sums = vec![(0.0, 0.0); 60];
+                let of = u8::from(kept == Kept::Recall);
+                for i in (0..240).filter(|&i| labels[i] == of) {
+                    let (hits, all) = &mut sums[clusters[i] as usize];
+                    *hits += weights[i] * f64::from(u8::from((scores[i] >= at) == (of == 1)));
+                    *all += weights[i];
+                }
+                let rows = labels.iter().filter(|&&label| label == of).count() as f64;
+                let least = if of == 1 { bound } else { 1.0 - bound };
+                twin::tail_of_clusters(&sums, rows, least, 1.0 - 0.9)
+            };
+            // The next threshold that has more of the other class right.
+            let of = u8::from(kept == Kept::Fpr);
+            let next = |score: &f64| if of == 0 { *score >= found.threshold } else { *score < found.threshold };
+            let beyond = (0..240).filter(|&i| labels[i] == of).map(|i| scores[i]).filter(next);
+            let worse = if of == 0 {
+                beyond.fold(f64::INFINITY, f64::min).next_up()
+            } else {
+                beyond.fold(f64::NEG_INFINITY, f64::max)
+            };
+            let (here, there) = (tail(found.threshold), tail(worse));
+            assert!(here <= 0.1 + 1e-6 && there > 0.1 - 1e-6, "{kept:?}, seed {seed}: {here} and {there}");
+            passed += 1;
+        }
+    }
+    assert!(given > 4 && none > 2 && passed > 6, "{given}, {none}, {passed}");
+}
+
 /// Rows that are repeated in their cluster tell no more than once, and clusters of one row about as much as rows.
 #[test]
 fn clusters_count_as_one() {

@@ -57,6 +57,7 @@ unsafe extern "C" {
     pub fn uc_shape(handle: u32, columns: *mut usize, scores: *mut usize) -> i32;
     pub fn uc_params(handle: u32, params: *mut f32, room: usize, count: *mut usize) -> i32;
     pub fn uc_score(handle: u32, x: *const f32, rows: usize, cols: usize, scores: *mut f32, count: usize) -> i32;
+    pub fn uc_threshold(handle: u32, threshold: *mut f64) -> i32;
     pub fn uc_release(handle: u32) -> i32;
     pub fn uc_pauc_f32(
         s: *const f32,
@@ -76,6 +77,28 @@ unsafe extern "C" {
         n: usize,
         low: f64,
         high: f64,
+        m: *mut u64,
+        bytes: usize,
+        v: *mut f64,
+    ) -> i32;
+    pub fn uc_decide_f32(
+        r: *const u8,
+        s: *const f32,
+        y: *const u8,
+        w: *const f64,
+        c: *const u32,
+        n: usize,
+        m: *mut u64,
+        bytes: usize,
+        v: *mut f64,
+    ) -> i32;
+    pub fn uc_decide_f64(
+        r: *const u8,
+        s: *const f64,
+        y: *const u8,
+        w: *const f64,
+        c: *const u32,
+        n: usize,
         m: *mut u64,
         bytes: usize,
         v: *mut f64,
@@ -255,6 +278,15 @@ trait Scalar: Sized {
     ) -> i32;
     /// # Safety
     /// As the header says.
+    unsafe fn decide(
+        rule: *const u8,
+        given: &Given,
+        clusters: *const u32,
+        scratch: (*mut u64, usize),
+        decision: *mut f64,
+    ) -> i32;
+    /// # Safety
+    /// As the header says.
     unsafe fn pairs(
         kind: u32,
         range: [f64; 3],
@@ -277,7 +309,7 @@ struct Given {
 }
 
 macro_rules! scalar {
-    ($T:ty, $size:literal, $auroc:ident, $ap:ident, $pauc:ident, $need:ident, $pairs:ident) => {
+    ($T:ty, $size:literal, $auroc:ident, $ap:ident, $pauc:ident, $decide:ident, $need:ident, $pairs:ident) => {
         impl Scalar for $T {
             const SIZE: usize = $size;
             fn bytes(x: f64) -> Vec<u8> {
@@ -302,6 +334,17 @@ macro_rules! scalar {
                         _ => $pauc(s, y, w, n, low, high, m, b, v),
                     }
                 }
+            }
+            unsafe fn decide(
+                rule: *const u8,
+                of: &Given,
+                clusters: *const u32,
+                (m, b): (*mut u64, usize),
+                v: *mut f64,
+            ) -> i32 {
+                let (s, y, w, n) = (of.scores.cast(), of.labels, of.weights, of.rows);
+                // SAFETY: as the caller promises.
+                unsafe { $decide(rule, s, y, w, clusters, n, m, b, v) }
             }
             unsafe fn pairs(
                 kind: u32,
@@ -330,8 +373,8 @@ macro_rules! scalar {
     };
 }
 
-scalar!(f32, 4, uc_auroc_f32, uc_ap_f32, uc_pauc_f32, uc_pairs_need_f32, uc_pairs_f32);
-scalar!(f64, 8, uc_auroc_f64, uc_ap_f64, uc_pauc_f64, uc_pairs_need_f64, uc_pairs_f64);
+scalar!(f32, 4, uc_auroc_f32, uc_ap_f32, uc_pauc_f32, uc_decide_f32, uc_pairs_need_f32, uc_pairs_f32);
+scalar!(f64, 8, uc_auroc_f64, uc_ap_f64, uc_pauc_f64, uc_decide_f64, uc_pairs_need_f64, uc_pairs_f64);
 
 const NUMBERS: [f64; 12] =
     [1.0, 0.5, 0.0, -1.0, 2.0, f64::NAN, f64::INFINITY, 1e-300, 1e300, -1e300, f64::MAX, f64::MIN_POSITIVE];
@@ -345,6 +388,17 @@ const LOSSES: [&[u8]; 9] = [
     b"exponential\0",
     b"smoothed-hinge\0",
     b"\xff\xfe\0",
+];
+const RULES: [&[u8]; 9] = [
+    b"fpr<=0.5\0",
+    b"precision>=0.5\0",
+    b"recall>=0.3@50%\0",
+    b"precision>=0.3@60%\0",
+    b"fpr<=0.9@80%\0",
+    b"alerts<=3\0",
+    b"mcc\0",
+    b"costs:1:2\0",
+    b"precision>=2\0",
 ];
 const METHODS: [&[u8]; 8] =
     [b"soap\0", b"ap-exact\0", b"ce\0", b"ppd-sg\0", b"sonex\0", b"ai-sarah\0", b"none\0", b"\0"];
@@ -480,12 +534,27 @@ impl Hostile {
             Place { at: scratch.at.map(|at| if dice.seldom(30) { at } else { at.next_multiple_of(8) }), ..scratch };
         let scratch = Place { bytes: room.min(ARENA - EDGE - scratch.at.unwrap_or(0)), ..scratch };
         arena.free += 8;
-        let [value, grad] = [(1, 8), (n, T::SIZE)].map(|(count, size)| arena.place(count, size, dice));
+        let decides = dice.seldom(4);
+        let sizes = [(if decides { 5 } else { 1 }, 8), (n, T::SIZE), (n, 4)];
+        let [value, grad, clusters] = sizes.map(|(count, size)| arena.place(count, size, dice));
+        let clusters = if dice.seldom(2) { Place { at: None, bytes: 0 } } else { clusters };
+        for k in 0..n {
+            let of = Place { at: clusters.at.map(|at| at + k * 4), bytes: 4 };
+            if !decides {
+                break;
+            }
+            arena.write(of, &(dice.roll(9) as u32).to_ne_bytes());
+        }
         arena.remember();
         let memory = (arena.pointer(scratch), scratch.bytes);
         let out = (arena.pointer(value), arena.pointer(grad));
         let (low, high) = (dice.one(&[0.0, 0.0, 0.2, -1.0, f64::NAN]), dice.one(&[1.0, 0.5, 0.1, 2.0]));
-        let (call, code, gradient) = if dice.seldom(2) {
+        let (call, code, gradient) = if decides {
+            let rule = text(&RULES, dice);
+            // SAFETY: every length ends in the arena or is one that no memory has.
+            let code = unsafe { T::decide(rule, &given, arena.pointer(clusters), memory, out.0) };
+            ("a decision", code, false)
+        } else if dice.seldom(2) {
             let which = dice.roll(3);
             // SAFETY: every length ends in the arena or is one that no memory has.
             let code = unsafe { T::metric(which, &given, (low, high), memory, out.0) };
@@ -507,7 +576,11 @@ impl Hostile {
             if kept { &[] } else { std::slice::from_ref(&scratch) },
         );
         if code == 0 {
-            assert!(arena.reals::<f64>(value)[0].is_finite(), "{call}: its value");
+            let told = arena.reals::<f64>(value);
+            assert!(
+                told[usize::from(decides)..].iter().all(|x| x.is_finite()) && !told[0].is_nan(),
+                "{call}: {told:?}"
+            );
             assert!(!gradient || arena.reals::<T>(grad).iter().all(|g| g.is_finite()), "{call}: its gradient");
         }
         (call, code)
@@ -642,7 +715,7 @@ impl Hostile {
     fn of_handle(&mut self, handles: &mut Vec<u32>, dice: &mut Dice) -> (&'static str, i32) {
         let handle = if dice.seldom(4) { dice.one(handles) } else { handles[handles.len() - 1] };
         let arena = &mut self.arena;
-        match dice.roll(6) {
+        match dice.roll(7) {
             0..3 => {
                 let out = arena.place(1, 8, dice);
                 arena.remember();
@@ -679,6 +752,15 @@ impl Hostile {
                 let code = unsafe { uc_score(handle, from, rows, columns, to, count) };
                 arena.check("scores", code, &[scores], &[]);
                 ("scores", code)
+            }
+            5 => {
+                let out = arena.place(1, 8, dice);
+                arena.remember();
+                let threshold = arena.pointer(out);
+                // SAFETY: the same.
+                let code = unsafe { uc_threshold(handle, threshold) };
+                arena.check("a threshold", code, &[out], &[]);
+                ("a threshold", code)
             }
             _ => {
                 // SAFETY: it takes a number.
