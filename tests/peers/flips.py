@@ -88,8 +88,9 @@ class Library:
         assert self.uc.uc_model_load(saved, ctypes.c_size_t(len(saved)), ctypes.byref(handle)) == 0
         size = ctypes.c_size_t
         code = self.uc.uc_score(handle, ctypes.c_void_p(x.ctypes.data), size(len(x)), size(x.shape[1]), ctypes.c_void_p(scores.ctypes.data), size(len(x)))
-        assert code == 0 and self.uc.uc_release(handle) == 0
-        return scores
+        threshold = ctypes.c_double()
+        assert code == 0 and self.uc.uc_threshold(handle, ctypes.byref(threshold)) == 0 and self.uc.uc_release(handle) == 0
+        return scores >= threshold.value
 
 
 def main():
@@ -128,7 +129,7 @@ def main():
                 if dtype == "float32":
                     x.tofile(path("x"))
                     subprocess.run(["node", "-e", WASM, wasm, path("m.uc"), path("x"), path("s"), str(x.shape[1])], check=True)
-                    theirs["C"] = library(open(path("m.uc"), "rb").read(), x) >= at
+                    theirs["C"] = library(open(path("m.uc"), "rb").read(), x)
                     theirs["wasm in Node"] = np.fromfile(path("s"), np.float32) >= at
             for host, classes in theirs.items():
                 of = told.setdefault((host, dtype), [0, 0, 0])

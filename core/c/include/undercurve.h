@@ -1,4 +1,4 @@
-/* undercurve for C and C++: metrics, exact pair sums with their gradients, and runs that train for AUROC, average precision or
+/* undercurve for C and C++: metrics, thresholds, exact pair sums with their gradients, and runs that train for AUROC, average precision or
  * partial AUC. Every function that returns int32_t returns 0, or a code of the list below; uc_last_error has the sentence. After
  * a code nothing that a pointer leads to has changed, but scratch. All functions can be called from any thread; calls on one
  * run or model wait for each other.
