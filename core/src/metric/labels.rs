@@ -12,6 +12,7 @@
 //! made of it, does. Rows are then sorted, by score and among equal scores by weight, O(n log n), and sums run down that order.
 
 use super::confusion::Confusion;
+use super::order;
 use super::rank::{self, Classes, Group, Run};
 use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, exact_len};
@@ -253,30 +254,20 @@ impl<'a> Truth<'a> {
     ) -> Result<Classes<f64>> {
         rank::check(scores, self.labels)?;
         scratch.check(super::need(scores.len()))?;
-        let (keys, order) = scratch.u64.split_at_mut(scores.len());
-        let mut count = 0;
-        for (at, score) in scores.iter().enumerate() {
-            keys[at] = score.key();
-            // Every row is written; only one with a weight is kept.
-            order[count] = at as u64;
-            count += usize::from(self.weights[at] > 0.0);
-        }
-        let order = &mut order[..count];
+        let (order, spare) = scratch.u64.split_at_mut(scores.len());
         // Rows of one score are added by ascending weight, equal weights at once: no order of the rows enters the sums.
-        let weight = |at: u64| self.weights[at as usize];
-        crate::sort::ascending_by(order, |a, b| {
-            let scores = keys[b as usize].cmp(&keys[a as usize]);
-            scores.then_with(|| weight(a).to_bits().cmp(&weight(b).to_bits()))
-        });
+        let count = order::falling(scores, self.weights, order, spare, scratch.u32);
+        let (order, weight) = (&order[..count], |at: u64| self.weights[at as usize]);
+        let key = |at: u64| scores[at as usize].key();
         let groups = || {
-            order.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]).map(|group| {
+            order.chunk_by(|&a, &b| key(a) == key(b)).map(|group| {
                 let mut run = Run::<f64>::default();
                 for rows in group.chunk_by(|&a, &b| weight(a) == weight(b)) {
                     let positives = rows.iter().filter(|&&at| self.labels[at as usize] == 1).count();
                     run.positives += positives as f64 * weight(rows[0]);
                     run.negatives += (rows.len() - positives) as f64 * weight(rows[0]);
                 }
-                Group { score: T::of_key(keys[group[0] as usize]), run }
+                Group { score: T::of_key(key(group[0])), run }
             })
         };
         // Added as the sums over the groups are, so that the last of these is all, to the last bit.

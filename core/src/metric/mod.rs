@@ -25,6 +25,7 @@ pub mod group;
 mod interval;
 mod labels;
 pub mod multiclass;
+mod order;
 #[cfg(feature = "alloc")]
 mod owned;
 mod partial_auc;

@@ -6,7 +6,7 @@ use crate::slices::Part;
 const DIGIT: u32 = 11;
 const BUCKETS: usize = 1 << DIGIT;
 /// Below this a comparison sort wins.
-const SMALL: usize = 1 << 10;
+pub(super) const SMALL: usize = 1 << 10;
 
 /// Elements of `counts` that [`sort_keys`] needs for `n` keys.
 pub(crate) const fn counts_len(n: usize) -> usize {
@@ -18,15 +18,26 @@ pub(crate) const fn counts_len(n: usize) -> usize {
 ///
 /// Linear time, plus one reading pass to find those digits.
 pub(crate) fn sort_keys(keys: &mut [u64], spare: &mut [u64], counts: &mut [u32]) {
+    if !sort_from(keys, spare, counts, 0) {
+        crate::sort::ascending(keys);
+    }
+}
+
+/// Sorts by the high 32 bits alone, which leaves equal ones in their order; at least a thousand.
+pub(super) fn sort_high(keys: &mut [u64], spare: &mut [u64], counts: &mut [u32]) {
+    sort_from(keys, spare, counts, 32);
+}
+
+/// Sorts by the bits from this one on; `false` where there are too few keys, or there is too little room.
+fn sort_from(keys: &mut [u64], spare: &mut [u64], counts: &mut [u32], lowest: u32) -> bool {
     let (Some(spare), Some(counts), Some(&first), true) =
         (spare.get_mut(..keys.len()), counts.first_chunk_mut(), keys.first(), keys.len() >= SMALL)
     else {
-        crate::sort::ascending(keys);
-        return;
+        return false;
     };
     let varied = keys.iter().fold(0, |bits, &key| bits | (key ^ first));
     let mut in_keys = true;
-    for shift in (0..u64::BITS).step_by(DIGIT as usize) {
+    for shift in (lowest..u64::BITS).step_by(DIGIT as usize) {
         if (varied >> shift) & (BUCKETS as u64 - 1) == 0 {
             continue;
         }
@@ -40,6 +51,7 @@ pub(crate) fn sort_keys(keys: &mut [u64], spare: &mut [u64], counts: &mut [u32])
     if !in_keys {
         keys.copy(spare);
     }
+    true
 }
 
 /// One stable pass by the digit at `shift`.
