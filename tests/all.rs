@@ -41,6 +41,8 @@ mod finite_sum;
 mod first_order;
 #[path = "tests/fuzz.rs"]
 mod fuzz;
+#[path = "tests/intervals.rs"]
+mod intervals;
 #[path = "tests/lbfgs.rs"]
 mod lbfgs;
 #[path = "tests/methods.rs"]

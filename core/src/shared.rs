@@ -26,7 +26,7 @@ macro_rules! shared {
             let (mut metrics, truth) = (Metrics::new(), Truth::new(data.labels(), &[])?);
             let summary = metrics.summary(&scores, &truth, FprRange::FULL)?;
             metrics.summary(&scores, data.labels(), FprRange::FULL)?;
-            metrics.intervals(&scores, data.labels(), FprRange::FULL)?;
+            metrics.intervals(&scores, data.truth(), FprRange::FULL)?;
             let mut grad = scores.clone();
             let hinge = AnySurrogate::SquaredHinge(SquaredHinge::new(1.0)?);
             let value = Sums::new().sum(Sum::Ap, &scores, truth, hinge, &mut grad)?;

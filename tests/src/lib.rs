@@ -17,6 +17,7 @@ pub mod folder;
 pub mod fuzz;
 pub mod hostile;
 pub mod hostile_estimators;
+pub mod intervals;
 pub mod metric;
 pub mod model;
 pub mod network;

@@ -180,36 +180,6 @@ pub fn cvar(losses: &[f64], level: f64) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// AUROC with so much of a row of each class above all others, and below, and DeLong's estimate of its variance with them, from the
-/// placements of every single score.
-pub fn delong_with_ends(s: &[f64], y: &[u8], end: f64) -> (f64, f64) {
-    let far = |class: u8| -> Vec<(f64, f64)> {
-        let ends = [(f64::INFINITY, end), (f64::NEG_INFINITY, end)];
-        of_class(s, y, class).into_iter().map(|score| (score, 1.0)).chain(ends).collect()
-    };
-    let (pos, neg) = (far(1), far(0));
-    let sum = |rows: &[(f64, f64)]| rows.iter().map(|row| row.1).sum::<f64>();
-    let wins = |a: f64, rows: &[(f64, f64)]| rows.iter().map(|row| row.1 * credit(a, row.0, 0.5)).sum::<f64>();
-    let middle = pos.iter().map(|row| row.1 * wins(row.0, &neg)).sum::<f64>() / (sum(&pos) * sum(&neg));
-    // Placements are among the rows that are there.
-    let variance = |own: &[(f64, f64)], others: &[f64]| {
-        let place = |a: f64| others.iter().map(|&b| credit(a, b, 0.5)).sum::<f64>() / others.len() as f64;
-        let places: Vec<(f64, f64)> = own.iter().map(|row| (place(row.0), row.1)).collect();
-        let mean = places.iter().map(|row| row.0 * row.1).sum::<f64>() / sum(own);
-        let square = places.iter().map(|row| row.1 * (row.0 - mean).powi(2)).sum::<f64>();
-        square / (sum(own) - 1.0) / sum(own)
-    };
-    (middle, variance(&pos, &of_class(s, y, 0)) + variance(&neg, &of_class(s, y, 1)))
-}
-
-/// Average precision where rows count by weights.
-pub fn weighted_average_precision(s: &[f64], y: &[u8], w: &[f64]) -> f64 {
-    let sum = |keep: &dyn Fn(usize) -> bool| (0..s.len()).filter(|&i| keep(i)).map(|i| w[i]).sum::<f64>();
-    let precision = |i: usize| sum(&|k| y[k] == 1 && s[k] >= s[i]) / sum(&|k| s[k] >= s[i]);
-    let positives = (0..s.len()).filter(|&i| y[i] == 1);
-    positives.map(|i| w[i] * precision(i)).sum::<f64>() / sum(&|k| y[k] == 1)
-}
-
 /// (false-positive rate, true-positive rate, average cost of a row) of the cheapest threshold, the highest of equal ones.
 pub fn cheapest(s: &[f64], y: &[u8], false_positive: f64, false_negative: f64, prevalence: f64) -> (f64, f64, f64) {
     let cost =

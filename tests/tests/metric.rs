@@ -2,9 +2,8 @@
 
 use undercurve::metric::group::{self, GroupSummary};
 use undercurve::metric::{
-    Cells, Confusion, Costs, FprRange, Gap, Interval, Intervals, MAX_GROUPS, Metrics, PrPoint, Rate, RocPoint, TieRule,
-    auroc, bootstrap, cells_need, delong, mcclish, multiclass, need, pairs_of_groups, partial_auc, partial_auc_two_way,
-    pr_curve, rank::Run, roc_curve, student, summary,
+    Cells, Confusion, Costs, FprRange, Gap, MAX_GROUPS, Metrics, PrPoint, Rate, RocPoint, TieRule, auroc, cells_need,
+    mcclish, multiclass, need, pairs_of_groups, partial_auc, partial_auc_two_way, pr_curve, roc_curve, summary,
 };
 use undercurve::{Error, Need, Real, Scratch};
 use undercurve_tests::metric as twin;
@@ -30,7 +29,7 @@ impl Numbers {
 
 /// The kinds of scores worth trying.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+pub(crate) enum Kind {
     Spread,
     /// Few distinct values, both zeros among them.
     Ties,
@@ -43,7 +42,7 @@ enum Kind {
 }
 const KINDS: [Kind; 6] = [Kind::Spread, Kind::Ties, Kind::Constant, Kind::Outlier, Kind::Clusters, Kind::Extreme];
 
-fn example<T: Real>(kind: Kind, n: usize, share: f64, random: &mut Numbers) -> (Vec<T>, Vec<u8>) {
+pub(crate) fn example<T: Real>(kind: Kind, n: usize, share: f64, random: &mut Numbers) -> (Vec<T>, Vec<u8>) {
     let mut labels: Vec<u8> = (0..n).map(|_| u8::from(random.unit() < share)).collect();
     labels[0] = 1;
     labels[n - 1] = 0;
@@ -615,207 +614,6 @@ fn a_million_scores_match_scikit_learn() {
             let same = Metrics::new().summary(&single, &labels, FprRange::new(0.0, 0.05).unwrap()).unwrap();
             assert_eq!(same, narrow);
         }
-    }
-}
-
-fn log_odds(p: f64) -> f64 {
-    (p / (1.0 - p)).ln()
-}
-
-/// The deviation that an interval with this quantile says, from its ends.
-fn deviation(interval: Interval, value: f64, quantile: f64) -> f64 {
-    let half = 0.5 * (log_odds(interval.high) - log_odds(interval.low));
-    half / quantile * value * (1.0 - value)
-}
-
-#[test]
-fn delong_matches_its_twin() {
-    let mut random = Numbers(31);
-    for kind in [Kind::Spread, Kind::Ties, Kind::Clusters] {
-        for (n, share) in [(30, 0.4), (200, 0.1), (700, 0.1), (700, 0.5)] {
-            let (scores, labels) = example::<f64>(kind, n, share, &mut random);
-            let interval = Metrics::new().intervals(&scores, &labels, FprRange::FULL).unwrap().auroc.unwrap();
-            let positives = labels.iter().filter(|&&y| y == 1).count() as u64;
-            let (middle, expected) = twin::delong_with_ends(&scores, &labels, 0.25);
-            let got = deviation(interval, middle, student(positives.min(n as u64 - positives) - 1));
-            assert!((got / expected.sqrt() - 1.0).abs() < 1e-9, "{kind:?} {n} {share}: {got} and {expected}");
-            assert!((log_odds(interval.low) + log_odds(interval.high) - 2.0 * log_odds(middle)).abs() < 1e-9);
-        }
-    }
-}
-
-/// A replicate is the metric of weighted rows: the deviation of many is that of replicates drawn row by row.
-#[test]
-fn the_bootstrap_is_that_of_weighted_rows() {
-    let mut random = Numbers(32);
-    let (scores, labels) = example::<f64>(Kind::Ties, 60, 0.3, &mut random);
-    // With a quarter of a row of each class above all others, and below.
-    let far: Vec<f64> = scores.iter().copied().chain([1e9, 1e9, -1e9, -1e9]).collect();
-    let with: Vec<u8> = labels.iter().copied().chain([1, 0, 1, 0]).collect();
-    let (mut sum, mut square, rounds) = (0.0, 0.0, 20_000);
-    for _ in 0..rounds {
-        // A gamma variable of shape ¼ from one of shape 1 by a beta variable, by Jöhnk's method.
-        let mut quarter = || loop {
-            let (x, y) = (random.unit().powf(4.0), random.unit().powf(4.0 / 3.0));
-            if x + y <= 1.0 && x + y > 0.0 {
-                return -(1.0 - random.unit()).ln() * x / (x + y);
-            }
-        };
-        let ends: Vec<f64> = (0..4).map(|_| quarter()).collect();
-        let weights: Vec<f64> = (0..60).map(|_| -(1.0 - random.unit()).ln()).chain(ends).collect();
-        let ap = twin::weighted_average_precision(&far, &with, &weights);
-        sum += ap;
-        square += ap * ap;
-    }
-    let mean = sum / f64::from(rounds);
-    let expected = (square / f64::from(rounds) - mean * mean).sqrt();
-    let mut groups: Vec<(f64, Run)> = Vec::new();
-    for (&s, &y) in scores.iter().zip(&labels) {
-        let (own, other) = (u64::from(y), u64::from(1 - y));
-        match groups.iter_mut().find(|group| group.0 == s) {
-            Some((_, run)) => *run = Run { positives: run.positives + own, negatives: run.negatives + other },
-            None => groups.push((s, Run { positives: own, negatives: other })),
-        }
-    }
-    groups.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let runs: Vec<Run> = groups.into_iter().map(|group| group.1).collect();
-    let mut weights = vec![0.0; 2 * runs.len()];
-    let [ap, _] = bootstrap(&runs, FprRange::FULL, 20_000, 5, &mut weights).unwrap();
-    let weights: Vec<f64> = (0..60).map(|_| 1.0).chain([0.25; 4]).collect();
-    let value = twin::weighted_average_precision(&far, &with, &weights);
-    let fewest = labels.iter().filter(|&&y| y == 1).count() as u64;
-    let got = deviation(ap.unwrap(), value, student(2 * fewest - 1));
-    assert!((got / expected - 1.0).abs() < 0.03, "{got} and {expected}");
-}
-
-/// Drawn rows with 20 positives in the mean, noise of Student's distribution with two degrees of freedom, an AUROC of .97 and an AP of TRUTH.
-#[test]
-fn the_interval_of_ap_holds_95_percent_with_few_positives_and_heavy_tails() {
-    const TRUTH: f64 = 0.702_788_683;
-    const APART: f64 = 5.963_658_896;
-    const DRAWS: u32 = 400;
-    let mut random = Numbers(36);
-    let mut held = 0;
-    for _ in 0..DRAWS {
-        let labels: Vec<u8> = (0..220).map(|_| u8::from(random.unit() * 11.0 < 1.0)).collect();
-        let noise = |y: &u8| {
-            let u = random.unit().clamp(1e-12, 1.0 - 1e-12);
-            (2.0 * u - 1.0) / (2.0 * u * (1.0 - u)).sqrt() + f64::from(*y) * APART
-        };
-        let scores: Vec<f64> = labels.iter().map(noise).collect();
-        let ap = Metrics::new().intervals(&scores, &labels, FprRange::FULL).unwrap().ap;
-        held += u32::from(ap.is_some_and(|ends| ends.low <= TRUTH && TRUTH <= ends.high));
-    }
-    // 380 ± 2.75 × 4.4; with the rows alone some 355.
-    assert!((368..=392).contains(&held), "{held}");
-}
-
-#[test]
-fn partial_auc_over_everything_has_the_deviation_of_auroc() {
-    let mut random = Numbers(33);
-    let (scores, labels) = example::<f64>(Kind::Spread, 3000, 0.2, &mut random);
-    let got = Metrics::new().intervals(&scores, &labels, FprRange::FULL).unwrap();
-    let width = |interval: Option<Interval>| interval.map(|i| i.high - i.low).unwrap();
-    assert!((width(got.pauc) / width(got.auroc) - 1.0).abs() < 0.12, "{got:?}");
-    // The same bits from the same input, in any order of the rows.
-    let turned: (Vec<f64>, Vec<u8>) = scores.iter().zip(&labels).rev().map(|(&s, &y)| (s, y)).unzip();
-    assert_eq!(Metrics::new().intervals(&turned.0, &turned.1, FprRange::FULL).unwrap(), got);
-    assert_eq!(Metrics::new().intervals(&turned.0, &turned.1, FprRange::new(0.1, 0.3).unwrap()).unwrap().ap, got.ap);
-}
-
-#[test]
-fn one_row_of_a_class_has_no_interval_and_a_perfect_order_has_one() {
-    let mut metrics = Metrics::<f64>::new();
-    let mut of = |scores: &[f64], labels: &[u8]| metrics.intervals(scores, labels, FprRange::FULL);
-    assert_eq!(of(&[1.0, 2.0, 3.0, 4.0], &[0, 1, 0, 0]), Ok(Intervals::default()));
-    assert_eq!(of(&[1.0, 2.0], &[1, 1]), Err(Error::OneClass));
-    let scores: Vec<f64> = (0..40).map(f64::from).collect();
-    let labels: Vec<u8> = (0..40).map(|row| u8::from(row >= 20)).collect();
-    for interval in [of(&scores, &labels).unwrap().auroc, of(&scores, &labels).unwrap().ap] {
-        let interval = interval.unwrap();
-        assert!((0.5..0.97).contains(&interval.low) && interval.high == 1.0, "{interval:?}");
-    }
-    // Chance by ties alone.
-    let tied = of(&[1.0; 8], &[0, 0, 1, 1, 0, 1, 0, 1]).unwrap().auroc.unwrap();
-    assert!(tied.low < 0.5 && (tied.low + tied.high - 1.0).abs() < 1e-12, "{tied:?}");
-    let run = Run { positives: 2, negatives: 3 };
-    assert_eq!(delong(&[Run { positives: 0, ..run }]), Err(Error::OneClass));
-    assert_eq!(bootstrap(&[run], FprRange::FULL, 1, 1, &mut [0.0; 2]), Err(Error::Param { what: "replicates" }));
-    let short = bootstrap(&[run], FprRange::FULL, 9, 1, &mut [0.0]);
-    assert_eq!(short, Err(Error::Length { what: "weights", need: 2, got: 1 }));
-}
-
-/// Abramowitz and Stegun, table 26.10.
-#[test]
-fn quantiles_are_those_of_the_tables() {
-    for (freedom, expected) in [
-        (1, 12.706),
-        (2, 4.303),
-        (3, 3.182),
-        (4, 2.776),
-        (5, 2.571),
-        (8, 2.306),
-        (9, 2.262),
-        (10, 2.228),
-        (30, 2.042),
-        (1 << 40, 1.962),
-    ] {
-        assert!((student(freedom) - expected).abs() < 5.1e-4, "{freedom}: {}", student(freedom));
-    }
-}
-
-/// Of so many draws of `n` rows, positives with this share and normal scores a deviation of 1 and `apart` higher: how often
-/// the intervals of AUROC, AP and pAUC hold the values of a million rows.
-fn coverage(draws: u64, n: usize, share: f64, apart: f64, range: FprRange) -> [f64; 3] {
-    let normal = |random: &mut Numbers| {
-        (-2.0 * (1.0 - random.unit()).ln()).sqrt() * (std::f64::consts::TAU * random.unit()).cos()
-    };
-    let draw = |n: usize, random: &mut Numbers| -> (Vec<f64>, Vec<u8>) {
-        (0..n)
-            .map(|_| {
-                let positive = random.unit() < share;
-                (normal(random) + if positive { apart } else { 0.0 }, u8::from(positive))
-            })
-            .unzip()
-    };
-    let (scores, labels) = draw(1_000_000, &mut Numbers(1 << 40));
-    let truth = Metrics::new().summary(&scores, &labels, range).unwrap();
-    let mut held = [0.0; 3];
-    for seed in 0..draws {
-        let (scores, labels) = draw(n, &mut Numbers(seed << 20));
-        let got = Metrics::new().intervals(&scores, &labels, range).unwrap();
-        for (k, (interval, truth)) in
-            [(got.auroc, truth.auroc), (got.ap, truth.ap), (got.pauc, truth.pauc)].into_iter().enumerate()
-        {
-            let holds = interval.is_some_and(|interval| interval.low <= truth && truth <= interval.high);
-            held[k] += f64::from(u8::from(holds)) / draws as f64;
-        }
-    }
-    held
-}
-
-#[test]
-fn intervals_hold_the_truth_about_as_often_as_they_say() {
-    let held = coverage(200, 500, 0.2, 1.5, FprRange::new(0.0, 0.1).unwrap());
-    // Three standard errors of 200 draws.
-    assert!(held.iter().all(|&share| (share - 0.95).abs() < 0.047), "{held:?}");
-}
-
-/// Within two in a hundred of nominal (`cargo test --release -p undercurve-tests --test all metric:: -- --ignored --nocapture`).
-#[test]
-#[ignore = "six times a thousand draws take a minute"]
-fn intervals_hold_the_truth_as_often_as_they_say() {
-    for (n, share, apart, low, high) in [
-        (500, 0.2, 1.5, 0.0, 0.1),
-        (2000, 0.05, 1.5, 0.0, 0.1),
-        (2000, 0.05, 1.5, 0.02, 0.2),
-        (1000, 0.5, 1.0, 0.0, 0.1),
-        (1000, 0.1, 2.5, 0.0, 0.1),
-        (1000, 0.1, 0.5, 0.05, 0.5),
-    ] {
-        let held = coverage(1000, n, share, apart, FprRange::new(low, high).unwrap());
-        println!("{n} rows, {share} positive, {apart} apart, range {low}:{high}: AUROC, AP, pAUC {held:.3?}");
-        assert!(held.iter().all(|&share| (share - 0.95).abs() < 0.02), "{held:?}");
     }
 }
 

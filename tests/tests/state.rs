@@ -137,7 +137,7 @@ fn compare<T: Real>(random: &mut Draws) {
     assert_eq!(state.precision_at_recall(recall), memory.precision_at_recall(&rows.scores, &truth, recall));
     assert_eq!(state.recall_at_precision(recall), memory.recall_at_precision(&rows.scores, &truth, recall));
     if rows.weights.is_empty() && rows.scores.len() <= 200 {
-        assert_eq!(state.intervals(range), memory.intervals(&rows.scores, &rows.labels, range));
+        assert_eq!(state.intervals(range), memory.intervals(&rows.scores, rows.labels[..].into(), range));
         let at = rows.scores[0];
         assert_eq!(state.confusion(at.f64()), undercurve::metric::Confusion::at(&rows.scores, &truth, at));
     }

@@ -64,16 +64,20 @@ pub fn summary_told<'py>(py: Python<'py>, all: &Summary) -> PyResult<Bound<'py, 
 
 /// 95 % intervals of AUROC, average precision and partial AUC, or None for each.
 #[pyfunction]
-#[pyo3(signature = (scores, labels, fpr=(0.0, 0.05)))]
+#[pyo3(signature = (scores, labels, weights=None, clusters=None, fpr=(0.0, 0.05)))]
 pub fn intervals<'py>(
     py: Python<'py>,
     scores: &Bound<'py, PyAny>,
     labels: &Bound<'py, PyAny>,
+    weights: Option<&Bound<'py, PyAny>>,
+    clusters: Option<Vec<u32>>,
     fpr: (f64, f64),
 ) -> PyResult<Bound<'py, PyDict>> {
     let range = range(fpr)?;
-    let (scores, y, _) = rows(scores, labels, None)?;
-    let all = each!(py, scores, s => Metrics::new().intervals(s, &y, range))?;
+    let (scores, y, w) = rows(scores, labels, weights)?;
+    let clusters = clusters.unwrap_or_default();
+    let truth = Truth::new(&y, &w).and_then(|truth| truth.clustered(&clusters)).map_err(core)?;
+    let all = each!(py, scores, s => Metrics::new().intervals(s, truth, range))?;
     intervals_told(py, &all)
 }
 

@@ -53,7 +53,7 @@ ROWS = [
     (lambda: metrics(S, Y, NAN), V, "weights: row"),
     (lambda: metrics(S, Y, np.ones(3)), V, "weights: 3 values for 60 scores"),
     (lambda: metrics(S, Y, Y), V, "one class has no row"),
-    (lambda: metrics(S, Y, np.ones(60), intervals=True), V, "intervals: not with weights"),
+    (lambda: metrics(S, Y, clusters=np.ones(6), intervals=True), V, "clusters"),
     (lambda: AP.value_grad(S, Y, -np.ones(60)), V, "weights: row 0 is no number of 0 or more"),
     # ranges
     (lambda: metrics(S, Y, fpr=(0.5, 0.1)), V, "fpr: expected"),

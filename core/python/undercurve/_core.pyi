@@ -226,7 +226,11 @@ def summary(
     fpr: tuple[float, float] = ...,
 ) -> dict[str, Any]: ...
 def intervals(
-    scores: npt.ArrayLike, labels: npt.ArrayLike, fpr: tuple[float, float] = ...
+    scores: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    weights: npt.ArrayLike | None = None,
+    clusters: list[int] | None = None,
+    fpr: tuple[float, float] = ...,
 ) -> dict[str, tuple[float, float] | None]: ...
 def curves(
     scores: npt.ArrayLike,

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from ._html import table
+from .decisions import numbered
 
 Range = tuple[float, float]
 
@@ -34,8 +35,7 @@ class Metrics:
     positives, negatives : int
         Rows of each class, without those of weight 0.
     intervals : dict
-        95 % intervals of ``auroc`` (DeLong), ``ap`` and ``pauc`` (bootstrap), each a pair or None. Empty unless they were
-        asked for.
+        95 % intervals of ``auroc``, ``ap`` and ``pauc``, each a pair or None. Empty unless they were asked for.
     """
 
     auroc: float
@@ -73,6 +73,7 @@ def metrics(
     *,
     fpr: Range = (0.0, 0.05),
     intervals: bool = False,
+    clusters: ArrayLike | None = None,
 ) -> Metrics:
     """Exact AUROC, average precision and partial AUC.
 
@@ -87,7 +88,9 @@ def metrics(
     fpr : (low, high)
         Range of false-positive rates of the partial AUC, 0 <= low < high <= 1.
     intervals : bool
-        Also compute 95 % intervals (without weights only).
+        Also compute 95 % intervals.
+    clusters : array of shape (n,), optional
+        Equal values for rows of one cluster (a patient, a site), where only whole clusters are independent: intervals are for those.
 
     Returns
     -------
@@ -109,15 +112,13 @@ def metrics(
     >>> found.auroc, found.pauc
     (0.75, 0.5)
     """
-    if intervals and weights is not None:
-        raise ValueError("intervals: not with weights")
     try:
         found = _core.summary(scores, labels, weights, fpr)
     except ValueError as error:
         if str(error).startswith("labels: row") and _are_labels(scores):
             raise ValueError(f"{error}, and all scores are: scores come first, labels second") from None
         raise
-    ends = _core.intervals(scores, labels, fpr) if intervals else {}
+    ends = _core.intervals(scores, labels, weights, numbered(clusters), fpr) if intervals else {}
     return Metrics(fpr=(float(fpr[0]), float(fpr[1])), intervals=ends, **found)
 
 

@@ -289,11 +289,14 @@ impl<T: Real> Dataset<T> {
         if WEIGHTS { &self.weights } else { &[] }
     }
 
-    /// The labels with the weights, for metrics; without labels when the data came without, or with other targets.
+    /// The labels with the weights, for metrics, and the groups that a split keeps together as clusters; without labels when the data came
+    /// without, or with other targets.
     #[must_use]
     pub fn truth(&self) -> Truth<'_> {
-        let labels = self.labels();
-        Truth::of_checked(labels, if labels.is_empty() { &[] } else { self.weights() })
+        match self.labels() {
+            [] => Truth::of_checked(&[], &[], &[]),
+            labels => Truth::of_checked(labels, self.weights(), self.split_groups()),
+        }
     }
 
     /// What a finite sum fits: numbers, or labels.

@@ -201,11 +201,12 @@ holds_labels! {
 pub struct Truth<'a> {
     labels: &'a [u8],
     weights: &'a [f64],
+    clusters: &'a [u32],
 }
 
 impl<'a> From<&'a [u8]> for Truth<'a> {
     fn from(labels: &'a [u8]) -> Self {
-        Self { labels, weights: &[] }
+        Self { labels, weights: &[], clusters: &[] }
     }
 }
 
@@ -219,12 +220,30 @@ impl<'a> Truth<'a> {
             exact_len("weights", labels.len(), weights.len())?;
             check_weights(weights)?;
         }
-        Ok(Self { labels, weights })
+        Ok(Self { labels, weights, clusters: &[] })
     }
 
     /// Of weights already checked.
-    pub(crate) fn of_checked(labels: &'a [u8], weights: &'a [f64]) -> Self {
-        Self { labels, weights }
+    pub(crate) fn of_checked(labels: &'a [u8], weights: &'a [f64], clusters: &'a [u32]) -> Self {
+        Self { labels, weights, clusters }
+    }
+
+    /// With the cluster (patient, site) of each row, of which only whole ones are independent: no metric looks at them, but intervals and
+    /// comparisons do. None at all where `clusters` is empty.
+    ///
+    /// # Errors
+    /// `Length`.
+    pub fn clustered(self, clusters: &'a [u32]) -> Result<Self> {
+        if !clusters.is_empty() {
+            exact_len("clusters", self.labels.len(), clusters.len())?;
+        }
+        Ok(Self { clusters, ..self })
+    }
+
+    /// The cluster of each row; empty where each row is one.
+    #[must_use]
+    pub fn clusters(&self) -> &'a [u32] {
+        self.clusters
     }
 
     /// The labels.

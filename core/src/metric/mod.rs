@@ -22,6 +22,7 @@ mod confusion;
 mod costs;
 mod curve;
 pub mod group;
+mod influence;
 mod interval;
 mod labels;
 pub mod multiclass;
@@ -47,7 +48,8 @@ pub(crate) use cells::NORMAL;
 pub use cells::{Cells, Gap, MAX_GROUPS, Rate, cells_need, pairs_of_groups};
 pub use confusion::Confusion;
 pub use costs::{Costs, point_at_slope};
-pub use interval::{Interval, REPLICATES, bootstrap, bootstrap_top, delong, student};
+pub use influence::{Estimate, influence};
+pub use interval::{Interval, interval, student};
 pub(crate) use labels::check_weights;
 pub use labels::{Amount, Labels, Truth};
 pub use partial_auc::{FprRange, TieRule, mcclish, partial_auc, partial_auc_two_way};
@@ -62,6 +64,6 @@ pub use values::{ValueSummary, value_summary};
 #[cfg(feature = "alloc")]
 pub use {
     classes::{ClassSummary, OneVsRest, class_summary, log_odds},
-    owned::{Intervals, MOST_RUNS, Metrics},
+    owned::{Comparison, Intervals, Metrics},
     state::{Bounded, Bounds, Narrowing, State, StateError},
 };

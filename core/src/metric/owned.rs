@@ -1,14 +1,16 @@
 //! Metrics that bring their own memory.
 
+pub(super) mod ranked;
+
 use super::curve;
 use super::group::{self, GroupSummary};
 use super::labels::{Labels, Truth};
 use super::rank::{Run, runs};
 use super::{
-    Bin, Cells, Costs, FprRange, Gap, Interval, PairCounts, PrPoint, REPLICATES, Rate, RocPoint, Summary, TieRule, Top,
-    TopRows, average_precision, bootstrap, bootstrap_top, cells_need, delong, pair_counts, pairs_of_groups,
-    partial_auc, partial_auc_two_way, point_at_fpr, point_at_slope, pr_curve, pr_curve_thinned, precision_at_recall,
-    recall_at_precision, roc_curve, roc_curve_thinned, roc_len, summary,
+    Bin, Cells, Costs, Estimate, FprRange, Gap, Interval, PairCounts, PrPoint, Rate, RocPoint, Summary, TieRule, Top,
+    TopRows, average_precision, cells_need, interval, pair_counts, pairs_of_groups, partial_auc, partial_auc_two_way,
+    point_at_fpr, point_at_slope, pr_curve, pr_curve_thinned, precision_at_recall, recall_at_precision, roc_curve,
+    roc_curve_thinned, roc_len, summary,
 };
 use crate::decision::{Decision, ThresholdRule};
 use crate::error::{Error, Result};
@@ -16,6 +18,8 @@ use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use alloc::vec;
 use alloc::vec::Vec;
+pub use ranked::Comparison;
+use ranked::Ranked;
 
 /// Memory for metrics, which grows to the largest input seen and is kept between calls. The methods are the functions
 /// of [`metric`](super) of the same names, with the same errors.
@@ -32,46 +36,30 @@ pub struct Metrics<T> {
     u64: Vec<u64>,
 }
 
-/// 95 % intervals of the metrics of a [`Summary`]; `None` where nothing tells them (see [`delong`]).
+/// 95 % intervals of the metrics of a [`Summary`]; `None` where a class has one row, or one cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Intervals {
-    /// By [`delong`].
+    /// Of AUROC.
     pub auroc: Option<Interval>,
-    /// By [`bootstrap`].
+    /// Of average precision.
     pub ap: Option<Interval>,
-    /// Likewise, over the range asked for.
+    /// Of the partial AUC over the range asked for.
     pub pauc: Option<Interval>,
 }
 
-/// Of more runs than this no intervals are computed: they would be narrower than a thousandth, and take seconds.
-pub const MOST_RUNS: usize = 1 << 20;
-
 impl Intervals {
-    /// Of joined runs.
-    pub(super) fn of(found: &[Run], range: FprRange) -> Result<Self> {
-        let mut weights = vec![0.0; 2 * found.len()];
-        let [ap, pauc] = bootstrap(found, range, REPLICATES, 1, &mut weights)?;
-        Ok(Self { auroc: delong(found)?, ap, pauc })
+    /// Each by itself.
+    pub(super) fn of(range: FprRange, mut each: impl FnMut(Estimate) -> Result<Option<Interval>>) -> Result<Self> {
+        Ok(Self { auroc: each(Estimate::AUROC)?, ap: each(Estimate::Ap)?, pauc: each(Estimate::Roc(range))? })
     }
 }
 
-/// Runs of the descending order, of which neighbours without a positive are one.
-#[derive(Default)]
-pub(super) struct Joined(Vec<Run>);
-
-impl Joined {
-    pub(super) fn push(&mut self, run: Run) {
-        let full = self.0.len() > MOST_RUNS;
-        match self.0.last_mut() {
-            // Negatives alone, one below the other, are one run.
-            Some(last) if last.positives == 0 && run.positives == 0 => last.negatives += run.negatives,
-            _ if full || run.positives + run.negatives == 0 => {}
-            _ => self.0.push(run),
-        }
-    }
-    /// Them, unless there are more than [`MOST_RUNS`].
-    pub(super) fn finish(self) -> Option<Vec<Run>> {
-        (self.0.len() <= MOST_RUNS).then_some(self.0)
+/// Adds the next run of the descending order; negatives alone, one below the other, are one.
+pub(super) fn join(found: &mut Vec<Run>, run: Run) {
+    match found.last_mut() {
+        Some(last) if last.positives == 0 && run.positives == 0 => last.negatives += run.negatives,
+        _ if run.positives + run.negatives == 0 => {}
+        _ => found.push(run),
     }
 }
 
@@ -250,29 +238,52 @@ impl<T: Real> Metrics<T> {
     pub fn range_of_costs(&mut self, scores: &[T], labels: &(impl Labels + ?Sized), costs: Costs) -> Result<FprRange> {
         costs.range(scores, labels, self.scratch(scores.len()))
     }
-    /// 95 % intervals of AUROC, average precision and the partial AUC over `range`, from [`REPLICATES`] replicates of seed 1;
-    /// none where there are more than [`MOST_RUNS`] runs. O(n log n), and O(runs) a replicate.
+    /// The 95 % interval of a metric; see [`interval()`]. O(n log n).
+    ///
+    /// # Errors
+    /// As [`auroc`](super::auroc()), and [`Top::of`].
+    pub fn interval(&mut self, scores: &[T], truth: Truth<'_>, of: Estimate) -> Result<Option<Interval>> {
+        self.with_intervals(scores, truth, |each| each(of))
+    }
+    /// Those of AUROC, average precision and the partial AUC over `range`.
     ///
     /// # Errors
     /// As [`auroc`](super::auroc()).
-    pub fn intervals(&mut self, scores: &[T], labels: &[u8], range: FprRange) -> Result<Intervals> {
-        let Some(found) = self.found_runs(scores, labels)? else { return Ok(Intervals::default()) };
-        Intervals::of(&found, range)
+    pub fn intervals(&mut self, scores: &[T], truth: Truth<'_>, range: FprRange) -> Result<Intervals> {
+        self.with_intervals(scores, truth, |each| Intervals::of(range, each))
     }
-    /// The 95 % interval of the recall of the highest scores, likewise; see [`bootstrap_top`].
+    /// Ranks the rows once.
+    fn with_intervals<R>(
+        &mut self,
+        scores: &[T],
+        truth: Truth<'_>,
+        tell: impl FnOnce(&mut dyn FnMut(Estimate) -> Result<Option<Interval>>) -> Result<R>,
+    ) -> Result<R> {
+        if truth.are_weighed() || !truth.clusters().is_empty() {
+            let ranked = Ranked::new(scores, truth)?;
+            return tell(&mut |of| ranked.interval(of, truth));
+        }
+        let mut found = Vec::new();
+        runs(scores, truth.labels(), self.scratch(scores.len()), |_, run| join(&mut found, run))?;
+        let mut moved = vec![[0.0; 2]; found.len()];
+        tell(&mut |of| interval(of, &found, &mut moved))
+    }
+    /// A metric of two scores of the same rows, with the interval of its difference and a p-value. O(n log n).
+    ///
+    /// ```
+    /// use undercurve::metric::{Estimate, Metrics, Truth};
+    /// let labels = [1, 1, 1, 0, 0, 0, 0, 1];
+    /// let (a, b) = ([0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2], [0.6, 0.8, 0.7, 0.9, 0.5, 0.4, 0.3, 0.2]);
+    /// let found = Metrics::compare([&a, &b], Truth::new(&labels, &[])?, Estimate::AUROC)?;
+    /// assert_eq!(found.values, [0.75, 0.5625]);
+    /// assert!(found.p.unwrap() > 0.05);
+    /// # Ok::<(), undercurve::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// As [`top`](super::top()).
-    pub fn top_recall_interval(&mut self, scores: &[T], labels: &[u8], top: Top) -> Result<Option<Interval>> {
-        let share = top.of(scores.len() as f64)? / scores.len() as f64;
-        let Some(found) = self.found_runs(scores, labels)? else { return Ok(None) };
-        bootstrap_top(&found, share, REPLICATES, 1, &mut vec![0.0; 2 * found.len()])
-    }
-    /// The runs of the descending order, unless there are more than [`MOST_RUNS`].
-    fn found_runs(&mut self, scores: &[T], labels: &[u8]) -> Result<Option<Vec<Run>>> {
-        let mut found = Joined::default();
-        runs(scores, labels, self.scratch(scores.len()), |_, run| found.push(run))?;
-        Ok(found.finish())
+    /// As [`auroc`](super::auroc()); `Length` for the second scores.
+    pub fn compare(scores: [&[T]; 2], truth: Truth<'_>, of: Estimate) -> Result<Comparison> {
+        ranked::compare(scores, truth, of)
     }
     /// See [`roc_curve`]; with `most` points at most if given, as [`roc_curve_thinned`].
     pub fn roc_curve(

@@ -8,7 +8,6 @@
 //! positive, of which r are among the first k, r·p/g count (McSherry and Najork 2008, "Computing Information Retrieval
 //! Performance Measures Efficiently in the Presence of Tied Scores").
 
-use super::interval::{Interval, wilson};
 use super::labels::{Amount, Labels};
 use crate::error::{Error, Result};
 use crate::real::Real;
@@ -93,12 +92,6 @@ impl TopRows {
     #[must_use]
     pub fn precision(self) -> f64 {
         self.found / self.rows
-    }
-    /// Where the precision of so many rows of more such data lies with 95 % confidence, by Wilson's interval of the rows taken;
-    /// without weights.
-    #[must_use]
-    pub fn precision_interval(self) -> Interval {
-        wilson(self.precision(), self.rows)
     }
     /// Share of the positives that are among them.
     #[must_use]

@@ -128,6 +128,7 @@ impl Args {
             query: self.query,
             group: self.group,
             weight: self.weight,
+            cluster: None,
             curves: self.curves,
             json: self.json,
         };
@@ -208,7 +209,6 @@ impl Plan {
             probabilities: sure.as_deref(),
             queries: data.queries(),
             groups,
-            clusters: None,
         })?;
         if self.constraints.is_empty() {
             return Ok(());

@@ -58,9 +58,9 @@ pub struct Args {
     /// alerts<=K, alerts<=S%, youden, f1, mcc, costs:FP:FN[:SHARE], or a score
     #[arg(long, value_name = "RULE", value_parser = decide::rule, allow_negative_numbers = true)]
     threshold: Option<ThresholdRule>,
-    /// The column whose values are clusters (patients, sites) of which only whole ones are independent: what --threshold promises with a
-    /// confidence, and its intervals, then are for those
-    #[arg(long, value_name = "COL", requires = "threshold", conflicts_with = "weight")]
+    /// The column whose values are clusters (patients, sites) of which only whole ones are independent: intervals, and what --threshold
+    /// promises with a confidence, then are for those
+    #[arg(long, value_name = "COL")]
     cluster: Option<String>,
     /// Take scores for probabilities, and tell what they say and what comes true, by tenths of the rows
     #[arg(long)]
@@ -110,7 +110,6 @@ struct Plan {
     passes: u8,
     layout: Layout,
     columns: Columns,
-    cluster: Option<String>,
     asked: Asked,
 }
 
@@ -120,6 +119,9 @@ impl Args {
         let inputs: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
         self.curves.as_ref().map_or(Ok(()), |path| curves::check(path, &inputs))?;
         state.as_ref().map_or(Ok(()), |path| output::check_output(path, &inputs))?;
+        if self.threshold.is_some() && self.cluster.is_some() && self.weight.is_some() {
+            return Err(CliError::input("--threshold: with --cluster or with --weight, not with both"));
+        }
         let asked = Asked {
             metrics: self.metric,
             threshold: self.threshold,
@@ -127,6 +129,7 @@ impl Args {
             query: self.query,
             group: self.group,
             weight: self.weight,
+            cluster: self.cluster,
             curves: self.curves,
             json: self.json,
         };
@@ -138,7 +141,6 @@ impl Args {
             passes,
             layout: Layout { format: Format::Csv, header, ..Layout::default() },
             columns: Columns { label, score, positive },
-            cluster: self.cluster,
             asked,
         })
     }
@@ -154,13 +156,13 @@ pub fn run(args: Args) -> Result<()> {
     if plan.state.is_some() || plan.files.len() > 1 || state_in(&plan.file)?.is_some() {
         return plan.merged();
     }
-    let columns = !asked.group.is_empty() || asked.weight.is_some() || asked.query.is_some() || plan.cluster.is_some();
+    let columns = !asked.group.is_empty() || asked.weight.is_some() || asked.query.is_some() || asked.cluster.is_some();
     if plan.file != Path::new("-")
         && !columns
         && let Some(Scores { scores, labels, first_lines }) = plan.columns.plain(&plan.file, plan.layout)
     {
         input::say(&input::reading_notes(&first_lines, None, &plan.file));
-        return plan.tell(&scores, labels.as_slice().into(), None, None, None);
+        return plan.tell(&scores, labels.as_slice().into(), None, None);
     }
     let table = input::table(&plan.file, plan.layout, Some(&plan.columns.label))?;
     let label = plan.columns.column(&table, &plan.columns.label)?;
@@ -315,11 +317,12 @@ impl Plan {
         let scores = labelled::scores_of(table, &data)?;
         self.notes(table, data.weights())?;
         let truth = Truth::new(&labels, data.weights())?;
-        let clusters = match &self.cluster {
+        let clusters = match &self.asked.cluster {
             Some(column) => Some(labelled::clusters(&preparation, table, data.clone(), column)?),
             None => None,
         };
-        self.tell(scores, truth, input::grouping(&data, data.groups()), data.queries(), clusters.as_deref())
+        let truth = truth.clustered(clusters.as_deref().unwrap_or_default())?;
+        self.tell(scores, truth, input::grouping(&data, data.groups()), data.queries())
     }
 
     /// Tells metrics; scores from 0 to 1 are probabilities, too.
@@ -329,7 +332,6 @@ impl Plan {
         truth: Truth<'_>,
         groups: Option<Grouping<'_>>,
         queries: Option<&Queries>,
-        clusters: Option<&[u32]>,
     ) -> Result<()> {
         let file = &*self.file.display().to_string();
         let probabilities = scores.iter().all(|score| (0.0..=1.0).contains(score)).then_some(scores);
@@ -345,7 +347,6 @@ impl Plan {
             probabilities,
             queries,
             groups,
-            clusters,
         })
     }
 

@@ -16,7 +16,7 @@ use undercurve::Real;
 use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::data::{Dataset, Preparation, Targets};
 use undercurve::decision::{Calibrate, ThresholdRule};
-use undercurve::metric::{Costs, FprRange, Intervals, Metrics, brier, log_loss};
+use undercurve::metric::{Costs, FprRange, Metrics, brier, log_loss};
 use undercurve::trainer::{Best, Config, Figures, Init, Predictor, Report, Trainer, Warning, Watch};
 
 /// A run in progress.
@@ -267,11 +267,7 @@ impl<T: Real> Training<T> {
         let Figures::Binary(summary) = &figures else { return Ok(None) };
         let scores = scores(model, test)?;
         let (low, high) = self.trainer.config().fpr;
-        // (Rows with weights have none.)
-        let ends = match test.weights() {
-            [] => Metrics::new().intervals(&scores, test.labels(), FprRange::new(low, high)?)?,
-            _ => Intervals::default(),
-        };
+        let ends = Metrics::new().intervals(&scores, test.truth(), FprRange::new(low, high)?)?;
         let mut intervals = json!({});
         let mut parts = Vec::new();
         for (key, name, value, interval) in [
@@ -287,8 +283,8 @@ impl<T: Real> Training<T> {
             parts.push(text);
         }
         totals["test_intervals"] = intervals;
-        let with = if test.weights().is_empty() { "with 95 % intervals" } else { "by weight" };
-        Ok(Some(format!("Test, {with}: {}", parts.join(", "))))
+        let by = if test.weights().is_empty() { "" } else { " by weight," };
+        Ok(Some(format!("Test,{by} with 95 % intervals: {}", parts.join(", "))))
     }
 
     /// What the last lines say of decisions.

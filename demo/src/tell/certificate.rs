@@ -39,7 +39,7 @@ impl Candidate {
         data: &Dataset<T>,
     ) -> Result<Option<Self>> {
         let Some(one) = Self::without_interval(name, bound, order, scores, data)? else { return Ok(None) };
-        let interval = Metrics::new().intervals(scores, data.labels(), FprRange::FULL)?.auroc;
+        let interval = Metrics::new().intervals(scores, data.truth(), FprRange::FULL)?.auroc;
         Ok(Some(Self { interval, ..one }))
     }
 

@@ -75,8 +75,7 @@ impl Curves {
         let mut memory = Metrics::<T>::new();
         let (scores, truth) = (of.scores, &of.truth);
         let range = FprRange::new(of.fpr.0, of.fpr.1)?;
-        let whole = truth.weights().is_empty();
-        let intervals = if whole { memory.intervals(scores, truth.labels(), range)? } else { Default::default() };
+        let intervals = memory.intervals(scores, *truth, range)?;
         let weight = |label: u8| -> f64 {
             (0..scores.len()).filter(|&row| truth.labels()[row] == label).map(|row| truth.weight(row)).sum()
         };
@@ -104,7 +103,7 @@ impl Curves {
                 Some(sure) => Metrics::<f64>::new().reliability(sure, truth, BINS)?,
                 None => Vec::new(),
             },
-            counted: whole,
+            counted: truth.weights().is_empty(),
             at,
         })
     }

@@ -13,7 +13,7 @@ use undercurve::Real;
 use undercurve::data::Queries;
 use undercurve::decision::ThresholdRule;
 use undercurve::metric::{
-    Bin, ClassSummary, Confusion, FprRange, Interval, Intervals, Metrics, OfQuery, QueryMean, TieRule, Truth,
+    Bin, ClassSummary, Confusion, Estimate, FprRange, Interval, Metrics, OfQuery, QueryMean, TieRule, Truth,
     ValueSummary, brier, calibration_error, log_loss, mcclish, query_mean,
 };
 use undercurve::trainer::Figures;
@@ -25,10 +25,11 @@ pub struct Asked {
     pub threshold: Option<ThresholdRule>,
     /// Whether the reliability table is told, too.
     pub reliability: bool,
-    /// The columns of queries, of groups and of weights.
+    /// The columns of queries, of groups, of weights and of clusters.
     pub query: Option<String>,
     pub group: Vec<String>,
     pub weight: Option<String>,
+    pub cluster: Option<String>,
     pub curves: Option<PathBuf>,
     pub json: bool,
 }
@@ -51,8 +52,6 @@ pub struct Scored<'a, T> {
     pub probabilities: Option<&'a [f64]>,
     pub queries: Option<&'a Queries>,
     pub groups: Option<Grouping<'a>>,
-    /// The cluster of each row, of which only whole ones are independent.
-    pub clusters: Option<&'a [u32]>,
 }
 
 impl Asked {
@@ -64,13 +63,16 @@ impl Asked {
             ("--reliability", self.reliability),
             ("--curves", self.curves.is_some()),
             ("--query", self.query.is_some()),
+            ("--cluster", self.cluster.is_some()),
         ];
         all.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
 
     /// Measures, prints and draws.
     pub fn tell<T: Real>(&self, of: Scored<'_, T>) -> Result<()> {
-        let chosen = self.threshold.map(|rule| choose(rule, of.scores, of.truth, of.clusters, of.file)).transpose()?;
+        // (Promises for clusters are of rows without weights.)
+        let clusters = Some(of.truth.clusters()).filter(|of_rows| !of_rows.is_empty() && of.truth.weights().is_empty());
+        let chosen = self.threshold.map(|rule| choose(rule, of.scores, of.truth, clusters, of.file)).transpose()?;
         let of = Scored { threshold: chosen.as_ref().map(Threshold::at).or(of.threshold), ..of };
         let probabilities = of.of_model && of.probabilities.is_some();
         let metrics = match self.metrics.as_slice() {
@@ -136,10 +138,9 @@ impl<'a, T: Real> Told<'a, T> {
         let labels = of.truth.labels();
         let mut memory = Metrics::new();
         let (mut values, mut intervals) = (Vec::with_capacity(metrics.len()), Vec::with_capacity(metrics.len()));
-        let mut known = Vec::new();
         for metric in metrics {
             values.push(value(metric, &mut memory, &of)?);
-            intervals.push(interval(&metric.kind, &mut memory, &of, &mut known)?);
+            intervals.push(interval(&metric.kind, &mut memory, &of)?);
         }
         let threshold = of.threshold.unwrap_or(0.0);
         let table =
@@ -250,42 +251,28 @@ fn reliability_table(bins: &[Bin], intervals: bool) -> String {
     lines.join("\n")
 }
 
-/// The 95 % interval of a metric that has one; `known`: those over ranges that were computed before.
-fn interval<T: Real>(
-    kind: &Kind,
-    memory: &mut Metrics<T>,
-    of: &Scored<'_, T>,
-    known: &mut Vec<((f64, f64), Intervals)>,
-) -> undercurve::Result<Option<Interval>> {
-    let Scored { scores, truth, .. } = *of;
-    // (The rows would have to be drawn with their weights, each by itself.)
-    if !truth.weights().is_empty() {
-        return Ok(None);
-    }
-    if let (Kind::Query(mean), Some(queries)) = (kind, of.queries) {
-        return Ok(of_queries(*mean, of, queries)?.interval);
-    }
-    if let Kind::Top(figure, top) = kind {
-        return Ok(match figure {
-            OfTop::Precision => Some(memory.top(scores, &truth, *top)?.precision_interval()),
-            OfTop::Recall => memory.top_recall_interval(scores, truth.labels(), *top)?,
-            OfTop::Lift => None,
-        });
-    }
-    let range = match kind {
-        Kind::Auroc | Kind::Ap => known.first().map_or(of.fpr, |first| first.0),
-        Kind::Pauc(range) => range.unwrap_or(of.fpr),
+/// The 95 % interval of a metric that has one.
+fn interval<T: Real>(kind: &Kind, memory: &mut Metrics<T>, of: &Scored<'_, T>) -> undercurve::Result<Option<Interval>> {
+    let range = |(low, high): (f64, f64)| FprRange::new(low, high);
+    let estimate = match *kind {
+        Kind::Auroc => Estimate::AUROC,
+        Kind::Ap => Estimate::Ap,
+        Kind::Pauc(asked) => Estimate::Roc(range(asked.unwrap_or(of.fpr))?),
+        Kind::McClish(asked) => {
+            let range = range(asked)?;
+            let ends = memory.interval(of.scores, of.truth, Estimate::Roc(range))?;
+            let of = |end: f64| mcclish(end, range);
+            return Ok(ends.map(|ends| Interval { low: of(ends.low), high: of(ends.high) }));
+        }
+        Kind::Top(OfTop::Precision, top) => Estimate::PrecisionAt(top),
+        Kind::Top(OfTop::Recall, top) => Estimate::RecallAt(top),
+        Kind::Query(mean) => {
+            let found = of.queries.map(|queries| of_queries(mean, of, queries)).transpose()?;
+            return Ok(found.and_then(|found| found.interval));
+        }
         _ => return Ok(None),
     };
-    if known.iter().all(|other| other.0 != range) {
-        known.push((range, memory.intervals(scores, truth.labels(), FprRange::new(range.0, range.1)?)?));
-    }
-    let all = known.iter().find(|other| other.0 == range).map(|other| other.1).unwrap_or_default();
-    Ok(match kind {
-        Kind::Auroc => all.auroc,
-        Kind::Ap => all.ap,
-        _ => all.pauc,
-    })
+    memory.interval(of.scores, of.truth, estimate)
 }
 
 /// The mean over queries.

@@ -6,7 +6,7 @@ use crate::tell::measure::{ends, line};
 use crate::tell::metric::{Kind, Metric, usual};
 use serde_json::{Map, Value, json};
 use std::path::Path;
-use undercurve::metric::{Bounds, FprRange, Interval, Intervals, State, TieRule, mcclish};
+use undercurve::metric::{Bounds, Estimate, FprRange, Interval, State, TieRule, mcclish};
 use undercurve::trainer::Config;
 
 /// Refuses metrics that need the rows.
@@ -77,9 +77,7 @@ pub fn tell(state: &State, metrics: &[Metric], json: bool) -> Result<()> {
     let usual = usual(false, false, false, false);
     let metrics = if metrics.is_empty() { &usual } else { metrics };
     let values = metrics.iter().map(|metric| value(&metric.kind, state)).collect::<Result<Vec<_>>>()?;
-    let mut known = Vec::new();
-    let intervals =
-        metrics.iter().map(|metric| interval(&metric.kind, state, &mut known)).collect::<Result<Vec<_>>>()?;
+    let intervals = metrics.iter().map(|metric| interval(&metric.kind, state)).collect::<Result<Vec<_>>>()?;
     let (rows, positives) = (state.rows(), state.labels()[0]);
     if json {
         let mut object = Map::new();
@@ -124,24 +122,19 @@ fn value(kind: &Kind, state: &State) -> Result<Option<f64>> {
     }))
 }
 
-/// The interval of a metric that has one; `known`: those over ranges that were computed before.
-fn interval(kind: &Kind, state: &State, known: &mut Vec<(FprRange, Intervals)>) -> Result<Option<Interval>> {
-    let range = match *kind {
-        Kind::Auroc | Kind::Ap => known.first().map_or_else(|| range(None), |first| Ok(first.0))?,
-        Kind::Pauc(of) => range(of)?,
+/// The interval of a metric that has one.
+fn interval(kind: &Kind, state: &State) -> Result<Option<Interval>> {
+    let of = match *kind {
+        Kind::Auroc => Estimate::AUROC,
+        Kind::Ap => Estimate::Ap,
+        Kind::Pauc(of) => Estimate::Roc(range(of)?),
+        Kind::McClish(of) => {
+            let range = range(Some(of))?;
+            let ends = state.interval(Estimate::Roc(range))?;
+            let of = |end: f64| mcclish(end, range);
+            return Ok(ends.map(|ends| Interval { low: of(ends.low), high: of(ends.high) }));
+        }
         _ => return Ok(None),
     };
-    let all = match known.iter().find(|other| other.0 == range) {
-        Some(found) => found.1,
-        None => {
-            let all = state.intervals(range)?;
-            known.push((range, all));
-            all
-        }
-    };
-    Ok(match kind {
-        Kind::Auroc => all.auroc,
-        Kind::Ap => all.ap,
-        _ => all.pauc,
-    })
+    Ok(state.interval(of)?)
 }

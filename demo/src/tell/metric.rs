@@ -26,8 +26,8 @@ Metrics:
   recall-at:K, lift-at:K  share of all positives among them; the precision as a multiple of the share of positives
   log-loss, brier, ece    how good probabilities are: mean -ln of that of what is, mean squared difference, and how far ten
                           groups of equal size are from what they say. Of a model's probabilities, or of scores from 0 to 1
-auroc, ap, pauc, precision-at and recall-at come with 95 % intervals: of the first by DeLong's variance, of precision-at by Wilson's,
-of the others by 400 bootstrap replicates; rows with weights (--weight) have none.
+auroc, ap, pauc, mcclish, precision-at and recall-at come with 95 % intervals, also of rows with weights (--weight) or in clusters
+(--cluster).
 Metrics of queries (--query), each by itself, and the mean over those with something to find:
   map                     average precision
   ndcg[:K]                normalised discounted cumulative gain of the first K rows, with gains 2^label - 1 where labels are more

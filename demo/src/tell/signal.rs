@@ -1,15 +1,14 @@
-//! Whether a run has found anything: the 95 % interval of the AUROC (DeLong, DeLong and Clarke-Pearson 1988) against ½.
+//! Whether a run has found anything: the 95 % interval of the AUROC against ½.
 //!
 //! On the rows that the model has seen least of: the test rows, else the validation rows, else the training rows. Where a model
-//! has learned its rows by heart the interval on them says nothing, and so does this: it is silent. Rows with weights have no
-//! interval.
+//! has learned its rows by heart the interval on them says nothing, and so does this: it is silent.
 
 use crate::error::Result;
 use crate::tell::scores;
 use serde_json::{Value, json};
 use undercurve::Real;
 use undercurve::data::Targets;
-use undercurve::metric::{FprRange, Metrics};
+use undercurve::metric::{Estimate, Metrics};
 use undercurve::trainer::{Best, Predictor, Trainer};
 
 /// An interval that does not lie above ½.
@@ -27,19 +26,16 @@ impl NoSignal {
             (None, Some(best)) => ("validation", Best::valid_data(best)),
             (None, None) => ("training", trainer.train_data()),
         };
-        if !matches!(rows.targets(), Targets::Binary(_)) || !rows.weights().is_empty() {
+        if !matches!(rows.targets(), Targets::Binary(_)) {
             return Ok(None);
         }
         let scores = scores(model, rows)?;
         let mut memory = Metrics::new();
-        let (low, high) = trainer.config().fpr;
-        let Some(ends) = memory.intervals(&scores, rows.labels(), FprRange::new(low, high)?)?.auroc else {
-            return Ok(None);
-        };
+        let Some(ends) = memory.interval(&scores, rows.truth(), Estimate::AUROC)? else { return Ok(None) };
         if ends.low > 0.5 {
             return Ok(None);
         }
-        let auroc = memory.auroc(&scores, rows.labels())?;
+        let auroc = memory.auroc(&scores, &rows.truth())?;
         Ok(Some(Self { part, auroc, ends: [ends.low, ends.high] }))
     }
 

@@ -7,7 +7,7 @@ use crate::tell::scores;
 use serde_json::{Value, json};
 use undercurve::Real;
 use undercurve::data::Dataset;
-use undercurve::metric::{FprRange, Interval, Metrics};
+use undercurve::metric::{Estimate, FprRange, Interval, Metrics, TieRule, Top, Truth};
 use undercurve::trainer::{Config, ModelSpec, Predictor, Trainer};
 
 /// A value with its interval, where it has one.
@@ -50,7 +50,7 @@ impl Told {
             while base.step()?.is_some() {}
             scores(&mut base.predictor(), rows)?
         };
-        let of = |scores: &[T]| figures(want, scores, rows.labels(), config.fpr);
+        let of = |scores: &[T]| figures(want, scores, rows.truth(), config.fpr);
         let (ours, theirs) = (of(&ours)?, of(&theirs)?);
         let both = ours.into_iter().zip(theirs);
         let figures = both.map(|((name, ours), (_, theirs))| Figure { name, ours, theirs }).collect();
@@ -94,22 +94,24 @@ impl Told {
 fn figures<T: Real>(
     want: Want,
     scores: &[T],
-    labels: &[u8],
+    truth: Truth<'_>,
     (low, high): (f64, f64),
 ) -> Result<Vec<(String, Measured)>> {
-    let mut memory = Metrics::<T>::new();
-    let mut all = Vec::new();
+    let (mut memory, mut all) = (Metrics::<T>::new(), Vec::new());
+    let mut add = |name: String, of: Estimate, value: f64| -> Result<()> {
+        all.push((name, (value, memory.interval(scores, truth, of)?)));
+        Ok(())
+    };
     if let Want::Alerts(top) = want {
         // (Of fewer rows than alerts all are the first.)
-        let top =
-            if top.of(labels.len() as f64).is_ok() { top } else { undercurve::metric::Top::Rows(labels.len() as u64) };
-        let first = memory.top(scores, labels, top)?;
-        all.push((format!("precision of the first {top}"), (first.precision(), Some(first.precision_interval()))));
-        let interval = memory.top_recall_interval(scores, labels, top)?;
-        all.push((format!("recall of the first {top}"), (first.recall(), interval)));
+        let rows = scores.len();
+        let top = if top.of(rows as f64).is_ok() { top } else { Top::Rows(rows as u64) };
+        let first = Metrics::new().top(scores, &truth, top)?;
+        add(format!("precision of the first {top}"), Estimate::PrecisionAt(top), first.precision())?;
+        add(format!("recall of the first {top}"), Estimate::RecallAt(top), first.recall())?;
     }
     let range = FprRange::new(low, high)?;
-    let value = memory.partial_auc(scores, labels, range, undercurve::metric::TieRule::Trapezoid)?;
-    all.push((format!("pAUC {low:.4}:{high:.4}"), (value, memory.intervals(scores, labels, range)?.pauc)));
+    let value = Metrics::new().partial_auc(scores, &truth, range, TieRule::Trapezoid)?;
+    add(format!("pAUC {low:.4}:{high:.4}"), Estimate::Roc(range), value)?;
     Ok(all)
 }

@@ -21,10 +21,12 @@ mod gdro;
 mod gpu;
 mod intervals;
 mod metrics;
+mod paired;
 mod pairs;
 mod pauc;
 mod pauc_ablation;
 mod pauc_cost;
+mod population;
 mod reading;
 mod ridge;
 mod sorr;
@@ -59,6 +61,8 @@ enum Bench {
     Reading(reading::Args),
     /// How often 95 % intervals hold the truth, on draws whose truth is known
     Intervals(intervals::Args),
+    /// How often the test of two scores of the same rows misleads, likewise
+    Paired(paired::Args),
     /// How often certified bounds on the gaps between groups are wrong, and given, on draws whose gaps are known
     Certificates(certificates::Args),
     /// What the ridge's choice of its decay by cross-validation costs, and what comes of it
@@ -121,6 +125,7 @@ fn run(args: &Args) -> Result<()> {
         Some(Bench::Metrics) => metrics::run(args.json),
         Some(Bench::Reading(own)) => reading::run(own, args.json),
         Some(Bench::Intervals(own)) => intervals::run(own, args.json),
+        Some(Bench::Paired(own)) => paired::run(own, args.json),
         Some(Bench::Certificates(own)) => certificates::run(own, args.json),
         Some(Bench::Ridge(own)) => ridge::run(own, args.json),
         Some(Bench::Pairs(own)) => pairs::run(own, args.json),

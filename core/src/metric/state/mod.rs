@@ -14,10 +14,13 @@ pub use bytes::StateError;
 pub use narrowing::Narrowing;
 
 use super::labels::{Amount, Labels, check_weights};
-use super::owned::{Intervals, Joined};
+use super::owned::{self, Intervals, ranked::Ranked};
 use super::radix::{counts_len, sort_keys};
 use super::rank::Run;
-use super::{Confusion, FprRange, PrPoint, RocPoint, Summary, TieRule, curve, partial_auc, pr, roc, summary};
+use super::{
+    Confusion, Estimate, FprRange, Interval, PrPoint, RocPoint, Summary, TieRule, Truth, curve, interval, partial_auc,
+    pr, roc, summary,
+};
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
 use crate::real::Real;
 use crate::scratch::Scratch;
@@ -354,19 +357,45 @@ impl State {
         })
     }
 
-    /// 95 % intervals, as [`Metrics::intervals`](super::Metrics::intervals); none with weights.
+    /// The 95 % interval of a metric, as [`Metrics::interval`](super::Metrics::interval).
+    ///
+    /// # Errors
+    /// As [`State::summary`].
+    pub fn interval(&self, of: Estimate) -> Result<Option<Interval>> {
+        self.with_intervals(|each| each(of))
+    }
+
+    /// Those of a summary, as [`Metrics::intervals`](super::Metrics::intervals).
     ///
     /// # Errors
     /// As [`State::summary`].
     pub fn intervals(&self, range: FprRange) -> Result<Intervals> {
+        self.with_intervals(|each| Intervals::of(range, each))
+    }
+
+    /// Ranks the rows once.
+    fn with_intervals<R>(
+        &self,
+        tell: impl FnOnce(&mut dyn FnMut(Estimate) -> Result<Option<Interval>>) -> Result<R>,
+    ) -> Result<R> {
         let cells = self.settled();
-        Counted::new(&cells)?;
         if self.are_weighed() {
-            return Ok(Intervals::default());
+            Weighed::new(&cells)?;
+            let mut ranked = Ranked::default();
+            let there: Vec<Cell> = cells.iter().filter(|cell| cell.weight > 0).copied().collect();
+            for rows in there.chunk_by(|a, b| a.key == b.key).rev() {
+                ranked.begin();
+                rows.iter().for_each(|cell| ranked.add(f64::from_bits(cell.weight), cell.positives, cell.negatives));
+            }
+            return tell(&mut |of| ranked.interval(of, Truth::from(&[][..])));
         }
-        let mut found = Joined::default();
-        cells.iter().rev().for_each(|cell| found.push(Run { positives: cell.positives, negatives: cell.negatives }));
-        found.finish().map_or(Ok(Intervals::default()), |found| Intervals::of(&found, range))
+        Counted::new(&cells)?;
+        let mut found = Vec::new();
+        for cell in cells.iter().rev() {
+            owned::join(&mut found, Run { positives: cell.positives, negatives: cell.negatives });
+        }
+        let mut moved = vec![[0.0; 2]; found.len()];
+        tell(&mut |of| interval(of, &found, &mut moved))
     }
 }
 

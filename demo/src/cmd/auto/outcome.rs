@@ -116,6 +116,8 @@ pub fn outcome(
     let trained = Trained { step: done, done, of: total, over: true, figures: vec![(name, row.mean())] };
     let mut file = SavedModel { trained, ..model.file(preparation) };
     let on = Truth::new(&truth, &[])?;
+    let clusters: Vec<u32> =
+        scored.iter().filter_map(|one| data.split_groups().get(one.row as usize).copied()).collect();
     if !file.probabilities || !run.config().class_weights.is_empty() {
         file.calibrate(Calibrate::Platt, &held_out, on, "held-out folds")?;
     }
@@ -154,7 +156,7 @@ pub fn outcome(
         verdict,
         rows: labels.len(),
         positives: labels.iter().map(|&label| usize::from(label)).sum(),
-        figures: figures(&held_out, &truth, &probabilities, file.threshold, plan.fpr)?,
+        figures: figures(&held_out, on.clustered(&clusters)?, &probabilities, file.threshold, plan.fpr)?,
         threshold: file.threshold,
         threshold_interval: plan.rule.map_or(Ok(None), |rule| interval(plan, rule, &held_out, &truth))?,
         rule: plan.rule,
@@ -263,13 +265,14 @@ fn measure(metric: &str, (low, high): (f64, f64), scores: &[f32], labels: &[u8])
 /// The figures of held-out scores.
 fn figures(
     scores: &[f32],
-    labels: &[u8],
+    truth: Truth<'_>,
     probabilities: &[f64],
     threshold: Option<f64>,
     fpr: (f64, f64),
 ) -> Result<Vec<Figure>> {
     let mut memory = Metrics::<f32>::new();
-    let intervals = memory.intervals(scores, labels, FprRange::new(fpr.0, fpr.1)?)?;
+    let intervals = memory.intervals(scores, truth, FprRange::new(fpr.0, fpr.1)?)?;
+    let labels = truth.labels();
     let ends = |interval: Option<Interval>| interval.map(|ends| [ends.low, ends.high]);
     let mut all = Vec::new();
     for (key, name, interval) in [
@@ -293,7 +296,7 @@ fn figures(
         rate("fpr", "False-positive rate at the threshold", counts.false_positives, counts.negatives());
     }
     if probabilities.len() == labels.len() {
-        let value = brier(probabilities, Truth::new(labels, &[])?)?;
+        let value = brier(probabilities, truth)?;
         all.push(Figure { key: "brier", name: "Brier score of the probabilities", value, interval: None });
     }
     Ok(all)
