@@ -309,3 +309,33 @@ impl Walk {
         self.best.ok_or_else(|| more.map(|more| libm::ceil(more).or_larger(1.0) as u64))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Kept, Promise, Sequence};
+    use core::cell::Cell;
+
+    /// After starts that failed, no test has more of the risk than these and those to come have left.
+    #[test]
+    fn a_sequence_spends_its_risk_once() {
+        let promise = Promise { kept: Kept::Precision, bound: 0.8, percent: 90.0 };
+        for fail in 0..8 {
+            let mut sequence = Sequence::new(promise, 4000.0, 0.5);
+            let (mut failed, mut most) = (0, 0.0_f64);
+            while sequence.is_due(f64::INFINITY) {
+                let (asked, passes, behind) = (Cell::new(0.0_f64), failed >= fail, sequence.behind.max(sequence.below));
+                let one = sequence.next + 0.5;
+                sequence.test(one, |level| {
+                    asked.set(asked.get().max(level));
+                    passes
+                });
+                let starts = sequence.behind.max(sequence.below) - behind;
+                failed += if passes { 0 } else { starts };
+                let spent = sequence.level() * (fail + sequence.count - sequence.behind) as f64;
+                assert!(!passes || asked.get() <= (promise.risk() - spent).max(sequence.level()) + 1e-15);
+                most = most.max(asked.get());
+            }
+            assert!((most - (promise.risk() - sequence.level() * fail as f64)).abs() < 1e-15, "{fail}: {most}");
+        }
+    }
+}
