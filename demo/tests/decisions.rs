@@ -807,6 +807,38 @@ fn methods_are_compared_on_the_same_folds() {
     assert_eq!(wrong(&["--out", "data.csv"]), "data.csv: is read by this command; not replaced");
 }
 
+/// By the command line what pROC says (tests/golden/make_delong.R).
+#[test]
+fn two_scores_of_the_same_rows_are_compared() {
+    let folder = Folder::new("two-scores");
+    let golden: Value = serde_json::from_str(include_str!("../../tests/golden/delong.json")).unwrap();
+    let case = &golden["cases"][0];
+    let rows = |from: &str, case: &Value| {
+        let cell = |key: &str, row: usize| case[key][row].as_f64().unwrap();
+        let count = case["labels"].as_array().unwrap().len();
+        let lines = (0..count)
+            .map(|row| format!("{},{},{},p{}\n", cell("a", row), cell("labels", row), cell("b", row), row / 2));
+        folder.write(from, format!("old,label,\"b,new\",patient\n{}", lines.collect::<String>()));
+    };
+    rows("s.csv", case);
+    let json = |more: &[&str]| last(&stdout(&run(&folder.0, &[&["metrics", "s.csv", "--json"], more].concat())));
+    let found = json(&["--score", "old,3", "--metric", "auroc,mcclish:0.3"]);
+    let (auroc, near) = (&found["differences"]["auroc"], |a: &Value, b: &Value| {
+        (a.as_f64().unwrap() / b.as_f64().unwrap() - 1.0).abs() < 1e-8
+    });
+    assert!(
+        near(&auroc["p"], &case["p"]) && near(&auroc["z"], &case["z"]) && near(&auroc["values"][1], &case["aurocs"][1]),
+        "{found}"
+    );
+    assert_eq!(found["scores"], serde_json::json!(["old", "b,new"]));
+    // A column whose name has a comma is one score; whole patients say less.
+    assert!(json(&["--score", "b,new"])["auroc"].is_number());
+    let clustered = json(&["--score", "old,3", "--cluster", "patient"]);
+    assert!(!near(&clustered["differences"]["auroc"]["p"], &auroc["p"]), "{clustered}");
+    let text = stdout(&run(&folder.0, &["metrics", "s.csv", "--score", "old,3"]));
+    assert!(text.contains("difference") && text.lines().count() == 5, "{text}");
+}
+
 #[test]
 fn weights_of_rows_are_those_of_repeated_rows() {
     let folder = Folder::new("weights");

@@ -29,6 +29,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trainer::methods, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::summary, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::intervals, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::compare, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::curves, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::calibration, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::decide, module)?)?;

@@ -8,7 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use undercurve::Real;
 use undercurve::decision::{Decision, ThresholdRule, rate_intervals_in};
-use undercurve::metric::{FprRange, Interval, Intervals, Metrics, PrPoint, RocPoint, Summary, Truth, brier, log_loss};
+use undercurve::metric::{
+    Estimate, FprRange, Interval, Intervals, Metrics, PrPoint, RocPoint, Summary, Truth, brier, log_loss,
+};
 
 pub fn range(fpr: (f64, f64)) -> PyResult<FprRange> {
     FprRange::new(fpr.0, fpr.1)
@@ -81,8 +83,47 @@ pub fn intervals<'py>(
     intervals_told(py, &all)
 }
 
+/// AUROC, average precision and partial AUC of two scores of the same rows, their differences and p-values.
+#[pyfunction]
+#[pyo3(signature = (a, b, labels, weights=None, clusters=None, fpr=(0.0, 0.05)))]
+pub fn compare<'py>(
+    py: Python<'py>,
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    labels: &Bound<'py, PyAny>,
+    weights: Option<&Bound<'py, PyAny>>,
+    clusters: Option<Vec<u32>>,
+    fpr: (f64, f64),
+) -> PyResult<Bound<'py, PyDict>> {
+    let range = range(fpr)?;
+    let ((a, y, w), (b, ..)) = (rows(a, labels, weights)?, rows(b, labels, None)?);
+    let clusters = clusters.unwrap_or_default();
+    let truth = Truth::new(&y, &w).and_then(|truth| truth.clustered(&clusters)).map_err(core)?;
+    let wide = |scores: &Floats<'py>| match scores {
+        Floats::F32(scores) => scores.slice().iter().map(|&score| f64::from(score)).collect(),
+        Floats::F64(scores) => scores.slice().to_vec(),
+    };
+    let (a, b): (Vec<f64>, Vec<f64>) = (wide(&a), wide(&b));
+    let out = PyDict::new(py);
+    for (name, of) in [("auroc", Estimate::AUROC), ("ap", Estimate::Ap), ("pauc", Estimate::Roc(range))] {
+        let found = py.detach(|| Metrics::compare([&a, &b], truth, of)).map_err(core)?;
+        let all = PyDict::new(py);
+        all.set_item("values", (found.values[0], found.values[1]))?;
+        all.set_item("intervals", (ends(found.intervals[0]), ends(found.intervals[1])))?;
+        all.set_item("difference", found.difference)?;
+        all.set_item("interval", ends(found.interval))?;
+        all.set_item("z", found.z)?;
+        all.set_item("p", found.p)?;
+        out.set_item(name, all)?;
+    }
+    Ok(out)
+}
+
+fn ends(interval: Option<Interval>) -> Option<(f64, f64)> {
+    interval.map(|interval| (interval.low, interval.high))
+}
+
 pub fn intervals_told<'py>(py: Python<'py>, all: &Intervals) -> PyResult<Bound<'py, PyDict>> {
-    let ends = |interval: Option<Interval>| interval.map(|interval| (interval.low, interval.high));
     let out = PyDict::new(py);
     out.set_item("auroc", ends(all.auroc))?;
     out.set_item("ap", ends(all.ap))?;

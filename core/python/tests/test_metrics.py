@@ -1,5 +1,8 @@
 """Metrics against scikit-learn, on random cases."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -115,3 +118,19 @@ def test_decisions_are_those_of_a_scan():
         undercurve.decide(scores[:60], labels[:60], "precision>=0.9@99%")
     with pytest.raises(ValueError, match="rule"):
         undercurve.decide(scores, labels, "precision")
+
+
+def test_two_scores_are_compared_as_by_proc() -> None:
+    golden = json.loads((Path(__file__).parents[3] / "tests" / "golden" / "delong.json").read_text())
+    for case in golden["cases"]:
+        found = undercurve.compare(case["a"], case["b"], case["labels"]).auroc
+        assert found.values == pytest.approx(case["aurocs"], rel=1e-12)
+        assert found.z == pytest.approx(case["z"], rel=1e-10)
+        assert found.p == pytest.approx(case["p"], rel=1e-8)
+    rows = len(case["labels"])
+    clusters = [f"p{row // 3}" for row in range(rows)]
+    whole = undercurve.compare(case["a"], np.asarray(case["b"], np.float32), case["labels"], clusters=clusters)
+    assert whole.auroc.values == pytest.approx(case["aurocs"], rel=1e-12)
+    assert whole.ap.p != undercurve.compare(case["a"], case["b"], case["labels"]).ap.p
+    with pytest.raises(ValueError, match="labels"):
+        undercurve.compare(case["a"], case["b"][1:], case["labels"])

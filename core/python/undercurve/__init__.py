@@ -10,15 +10,17 @@ from ._core import __version__, methods
 from .curves import Curves, curves
 from .decisions import Decision, decide
 from .losses import Loss
-from .metrics import Metrics, auroc, average_precision, metrics, partial_auc
+from .metrics import Comparison, Difference, Metrics, auroc, average_precision, compare, metrics, partial_auc
 from .models import Model, Trainer, load, train
 from .preparations import ColumnStats, Preparation
 from .states import State
 
 __all__ = [
     "ColumnStats",
+    "Comparison",
     "Curves",
     "Decision",
+    "Difference",
     "Loss",
     "Metrics",
     "Model",
@@ -28,6 +30,7 @@ __all__ = [
     "__version__",
     "auroc",
     "average_precision",
+    "compare",
     "curves",
     "decide",
     "load",

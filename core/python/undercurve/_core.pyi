@@ -232,6 +232,14 @@ def intervals(
     clusters: list[int] | None = None,
     fpr: tuple[float, float] = ...,
 ) -> dict[str, tuple[float, float] | None]: ...
+def compare(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    weights: npt.ArrayLike | None = None,
+    clusters: list[int] | None = None,
+    fpr: tuple[float, float] = ...,
+) -> dict[str, dict[str, Any]]: ...
 def curves(
     scores: npt.ArrayLike,
     labels: npt.ArrayLike,

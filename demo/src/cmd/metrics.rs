@@ -10,6 +10,7 @@ use crate::tell::curves;
 use crate::tell::measure::{self, Asked, Scored};
 use crate::tell::merged;
 use crate::tell::metric::{self, Metric};
+use crate::tell::two_scores::TwoScores;
 use crate::{input, output};
 use std::fs::File;
 use std::io::Read as _;
@@ -29,6 +30,7 @@ use undercurve::trainer::Config;
 
 Examples:
   undercurve metrics scores.csv
+  undercurve metrics scores.csv --score old,new --cluster patient
   undercurve metrics scores.csv --metric auroc,mcclish:0.1,precision-at-recall:0.5 --json
   undercurve metrics monday.csv --state monday.state; undercurve metrics monday.state tuesday.state
   undercurve metrics year/*.csv --memory 500M --passes 2
@@ -47,7 +49,8 @@ pub struct Args {
     /// The label column, by name or by number from 1 (-1 is the last)
     #[arg(long, value_name = "COL", default_value = "label", allow_hyphen_values = true)]
     label: String,
-    /// The score column, likewise; a higher score means rather positive
+    /// The score column, likewise; a higher score means rather positive. Two with a comma between them are compared on the same rows: their
+    /// metrics, the difference with its 95 % interval, and a p-value
     #[arg(long, value_name = "COL", default_value = "score", allow_hyphen_values = true)]
     score: String,
     /// Label value that counts as positive [default: the larger of two numbers; of two words yes, true or positive, else the
@@ -165,6 +168,9 @@ pub fn run(args: Args) -> Result<()> {
         return plan.tell(&scores, labels.as_slice().into(), None, None);
     }
     let table = input::table(&plan.file, plan.layout, Some(&plan.columns.label))?;
+    if let Some(two) = plan.two_scores(&table) {
+        return plan.compare(&table, two);
+    }
     let label = plan.columns.column(&table, &plan.columns.label)?;
     let values = label_values(&table, &Options { label: Some(label.clone()), ..Options::default() })?;
     let of_class = |class: &String| format!("{}:{class}", plan.columns.score);
@@ -299,6 +305,43 @@ impl Plan {
         told.filter(|_| !self.asked.json).map_or(Ok(()), output::line)
     }
 
+    /// The names in --score, where it has two.
+    fn two_scores(&self, table: &RawTable) -> Option<[&str; 2]> {
+        let score = &self.columns.score;
+        let (a, b) = score.split_once(',').filter(|_| input::named(&table.columns(), score).is_none())?;
+        Some([a.trim(), b.trim()])
+    }
+
+    /// Compares two scores of the same rows.
+    fn compare(&self, table: &RawTable, two: [&str; 2]) -> Result<()> {
+        if let Some(option) = self.asked.of_one_score() {
+            return Err(CliError::input(format!("{option}: is of one score, and --score names two")));
+        }
+        let label = self.columns.column(table, &self.columns.label)?;
+        let names = two.map(|name| Columns { score: name.to_string(), ..self.columns.clone() }.two(table));
+        let [a, b] = names;
+        let names = [a?.1, b?.1];
+        let (preparation, data) = self.prepared(table, label, &names, Target::Binary)?;
+        let (values, columns) = (labelled::scores_of(table, &data)?, preparation.column_names());
+        let score = |name: &String| -> Vec<f64> {
+            let at = columns.iter().position(|column| column == name).unwrap_or(0);
+            values.chunks_exact(columns.len()).map(|row| row[at]).collect()
+        };
+        let [a, b] = [0, 1].map(|k| score(&names[k]));
+        self.notes(table, data.weights())?;
+        let clusters = self.clusters(&preparation, table, &data)?;
+        let truth = Truth::new(data.labels(), data.weights())?.clustered(&clusters)?;
+        let names = [&*names[0], &*names[1]];
+        TwoScores { names, scores: [&a, &b], truth, fpr: Config::default().fpr }
+            .tell(&self.asked.metrics, self.asked.json)
+    }
+
+    /// The cluster of each row; empty where none are named.
+    fn clusters(&self, preparation: &Preparation, table: &RawTable, data: &Dataset<f64>) -> Result<Vec<u32>> {
+        let column = self.asked.cluster.as_ref();
+        column.map_or(Ok(Vec::new()), |column| labelled::clusters(preparation, table, data.clone(), column))
+    }
+
     /// The metrics of two classes.
     fn two(&self, table: &RawTable, values: usize) -> Result<()> {
         let (label, score) = self.columns.two(table)?;
@@ -317,11 +360,8 @@ impl Plan {
         let scores = labelled::scores_of(table, &data)?;
         self.notes(table, data.weights())?;
         let truth = Truth::new(&labels, data.weights())?;
-        let clusters = match &self.asked.cluster {
-            Some(column) => Some(labelled::clusters(&preparation, table, data.clone(), column)?),
-            None => None,
-        };
-        let truth = truth.clustered(clusters.as_deref().unwrap_or_default())?;
+        let clusters = self.clusters(&preparation, table, &data)?;
+        let truth = truth.clustered(&clusters)?;
         self.tell(scores, truth, input::grouping(&data, data.groups()), data.queries())
     }
 

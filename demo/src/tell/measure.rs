@@ -57,13 +57,17 @@ pub struct Scored<'a, T> {
 impl Asked {
     /// The first option that says something of two classes alone.
     pub fn of_two_classes(&self) -> Option<&'static str> {
+        self.of_one_score().or(self.cluster.as_ref().map(|_| "--cluster"))
+    }
+
+    /// The first option that says something of one score alone.
+    pub fn of_one_score(&self) -> Option<&'static str> {
         let all = [
             ("--group", !self.group.is_empty()),
             ("--threshold", self.threshold.is_some()),
             ("--reliability", self.reliability),
             ("--curves", self.curves.is_some()),
             ("--query", self.query.is_some()),
-            ("--cluster", self.cluster.is_some()),
         ];
         all.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
@@ -251,28 +255,32 @@ fn reliability_table(bins: &[Bin], intervals: bool) -> String {
     lines.join("\n")
 }
 
+/// What the interval of a metric, and a difference of two scores, is that of, and the range that it is then standardised by.
+pub fn estimate(kind: &Kind, fpr: (f64, f64)) -> undercurve::Result<Option<(Estimate, Option<FprRange>)>> {
+    let range = |(low, high): (f64, f64)| FprRange::new(low, high);
+    Ok(Some(match *kind {
+        Kind::Auroc => (Estimate::AUROC, None),
+        Kind::Ap => (Estimate::Ap, None),
+        Kind::Pauc(asked) => (Estimate::Roc(range(asked.unwrap_or(fpr))?), None),
+        Kind::McClish(asked) => (Estimate::Roc(range(asked)?), Some(range(asked)?)),
+        Kind::Top(OfTop::Precision, top) => (Estimate::PrecisionAt(top), None),
+        Kind::Top(OfTop::Recall, top) => (Estimate::RecallAt(top), None),
+        _ => return Ok(None),
+    }))
+}
+
 /// The 95 % interval of a metric that has one.
 fn interval<T: Real>(kind: &Kind, memory: &mut Metrics<T>, of: &Scored<'_, T>) -> undercurve::Result<Option<Interval>> {
-    let range = |(low, high): (f64, f64)| FprRange::new(low, high);
-    let estimate = match *kind {
-        Kind::Auroc => Estimate::AUROC,
-        Kind::Ap => Estimate::Ap,
-        Kind::Pauc(asked) => Estimate::Roc(range(asked.unwrap_or(of.fpr))?),
-        Kind::McClish(asked) => {
-            let range = range(asked)?;
-            let ends = memory.interval(of.scores, of.truth, Estimate::Roc(range))?;
-            let of = |end: f64| mcclish(end, range);
-            return Ok(ends.map(|ends| Interval { low: of(ends.low), high: of(ends.high) }));
-        }
-        Kind::Top(OfTop::Precision, top) => Estimate::PrecisionAt(top),
-        Kind::Top(OfTop::Recall, top) => Estimate::RecallAt(top),
-        Kind::Query(mean) => {
-            let found = of.queries.map(|queries| of_queries(mean, of, queries)).transpose()?;
-            return Ok(found.and_then(|found| found.interval));
-        }
-        _ => return Ok(None),
-    };
-    memory.interval(of.scores, of.truth, estimate)
+    if let Kind::Query(mean) = *kind {
+        let found = of.queries.map(|queries| of_queries(mean, of, queries)).transpose()?;
+        return Ok(found.and_then(|found| found.interval));
+    }
+    let Some((estimate, standard)) = estimate(kind, of.fpr)? else { return Ok(None) };
+    let ends = memory.interval(of.scores, of.truth, estimate)?;
+    Ok(match standard {
+        Some(range) => ends.map(|ends| Interval { low: mcclish(ends.low, range), high: mcclish(ends.high, range) }),
+        None => ends,
+    })
 }
 
 /// The mean over queries.

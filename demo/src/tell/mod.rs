@@ -20,6 +20,7 @@ pub mod table;
 pub mod text;
 pub mod threshold;
 pub mod top;
+pub mod two_scores;
 pub mod unvalidated;
 
 use crate::error::Result;

@@ -425,6 +425,16 @@ pub const CASES: &[Case] = &[
         "eval group.uc group.csv --metric worst-auroc",
         "eval group.uc group.csv --metric worst-auroc --group g",
     ),
+    of(
+        "…: is of one score, and --score names two",
+        "metrics scores.csv --score score,score --reliability",
+        "metrics scores.csv --score score,score",
+    ),
+    of(
+        "--metric …: of two scores there are auroc, ap, pauc, mcclish, precision-at and recall-at",
+        "metrics scores.csv --score score,score --metric brier",
+        "metrics scores.csv --score score,score --metric auroc",
+    ),
     of("--score …: is the label column", "metrics scores.csv --score label", "metrics scores.csv --score score"),
     of("…:…:…: value … in column … is not a number", "metrics stray.csv", "metrics scores.csv"),
     of(
