@@ -96,6 +96,9 @@ impl From<DataError> for CliError {
             DataErrorKind::NonFinite { ref text } => {
                 format!("{told} (--na {} takes it for a missing value)", shell(text))
             }
+            DataErrorKind::Ragged { need: 1, .. } if (2..=100).contains(&error.line) => {
+                format!("{told} (--skip {} begins with this one)", error.line - 1)
+            }
             DataErrorKind::NoLabelColumn { .. } => format!("{told} (--label)"),
             DataErrorKind::Encoding => format!("{told} (--encoding latin1 reads Western European text of Windows)"),
             DataErrorKind::Missing { .. } => format!("{told} (without --missing refuse it is filled in)"),

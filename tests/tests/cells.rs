@@ -409,3 +409,58 @@ fn old_files_mean_what_they_meant() {
     // Saved again it is what it was.
     assert_eq!(Preparation::from_bytes(&old.to_bytes()).unwrap(), old);
 }
+
+/// Tables as they are published.
+#[test]
+fn tables_of_every_shape_are_read() {
+    let of =
+        |text: &str, options: &ReadOptions, name: &str| RawTable::parse_with(text.as_bytes(), options, name).unwrap();
+    let plain = ReadOptions::default();
+    let numbers = |table: &RawTable, at: usize| match table.column(at) {
+        Some(ColumnValues::Numbers(values)) => values.to_vec(),
+        other => panic!("{other:?}"),
+    };
+    // A name twice: the second gets a number that no other has.
+    let twice = of("age,priors,priors.2,priors,y\n41,2,7,3,0\n46,0,7,5,1\n", &plain, "f.csv");
+    assert_eq!(twice.columns(), ["age", "priors", "priors.2", "priors.3", "y"]);
+    assert_eq!((twice.readings(), numbers(&twice, 3)), (vec![("priors.3", Reading::Twice)], vec![3.0, 5.0]));
+    // R's names of rows, with tabs, commas and blanks.
+    for delimiter in ["\t", ",", " "] {
+        let text = "'x'D'g'D'outcome'\n'1'D-2.3D'a'D0\n'2'D2.2D'b'D1\n'5'D1.0D'a'D1\n"
+            .replace('D', delimiter)
+            .replace('\'', "\"");
+        let table = of(&text, &plain, "f.txt");
+        assert_eq!(table.columns(), ["rownames", "x", "g", "outcome"], "{delimiter:?}");
+        assert_eq!(numbers(&table, 1), [-2.3, 2.2, 1.0]);
+    }
+    // One row too long is none.
+    assert!(RawTable::parse_with(b"a,b\n1,2\n1,2,3\n", &plain, "f.csv").is_err());
+    assert!(RawTable::parse_with(b"1,2\n1,2,3\n4,5,6\n", &plain, "f.csv").is_err());
+    // Lines before the header; errors count them.
+    let skip = ReadOptions { skip: 2, ..plain.clone() };
+    let text = "Notes, offered\n\"by\nx,y\n1,0\n2,1\n";
+    assert_eq!(of(text, &skip, "f.csv").columns(), ["x", "y"]);
+    let error = RawTable::parse_with(format!("{text}3\n").as_bytes(), &skip, "f.csv").unwrap_err();
+    assert_eq!(error.line, 6);
+    assert!(RawTable::parse_with(b"x,y", &skip, "f.csv").is_err());
+    assert_eq!(undercurve::data::first_rows(text.as_bytes(), &skip, "f.csv", 5)[0], ["1", "0"]);
+    // A blank behind the colon of LIBSVM.
+    let apart = of("1  21:1.00  42:1.20  63: .98\n0 3: 1 4:2\n", &plain, "f.svm");
+    assert_eq!(apart, of("1 21:1 42:1.2 63:.98\n0 3:1 4:2\n", &plain, "f.svm"));
+    assert_eq!((apart.width(), apart.sparse_row(1)), (63, Some((&[2, 3][..], &[1.0, 2.0][..]))));
+    // ARFF, dense and sparse: a nominal value that is left out is the first.
+    let head = "% made\n@RELATION r\n\n@attribute x numeric\n@attribute 'the colour' {red, 'dark blue'}\n@attribute play {no,yes}\n@data\n";
+    let dense = format!("{head}1.5,red,no\n?,'dark blue',yes\n% between\n2,red,yes\n");
+    let sparse = format!("{head}{{0 1.5}}\n{{0 ?, 1 'dark blue', 2 yes}}\n% between\n{{0 2, 2 yes}}\n");
+    let [dense, sparse] = [dense, sparse].map(|text| of(&text, &plain, "f.arff"));
+    // (A missing number is not equal to itself.)
+    assert_eq!(format!("{dense:?}"), format!("{sparse:?}"));
+    assert_eq!((dense.columns(), dense.missing(0)), (vec!["x".to_string(), "the colour".into(), "play".into()], 1));
+    assert_eq!(dense.values(1, 5).unwrap(), [("dark blue".to_string(), 1), ("red".into(), 2)]);
+    let error = RawTable::parse_with(format!("{head}1,red\n").as_bytes(), &plain, "f.arff").unwrap_err();
+    assert_eq!(error.line, 8);
+    // UTF-16.
+    let wide: Vec<u8> =
+        [0xfeff].into_iter().chain("x,y\n1,é\n2,b\n".encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    assert_eq!(RawTable::parse_with(&wide, &plain, "f.csv").unwrap().values(1, 2).unwrap().len(), 2);
+}

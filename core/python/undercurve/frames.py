@@ -76,7 +76,8 @@ def column(name: str, values: Any) -> Any:
     if there and all(_is_number(cell) for cell in there):
         return np.array([np.nan if a else float(cell) for a, cell in zip(absent, cells)])
     for row, cell in enumerate(cells):
-        if not absent[row] and isinstance(cell, (list, tuple, dict, set, np.ndarray)):
+        # (Offsets of pandas, as of months, have no length.)
+        if not absent[row] and (isinstance(cell, (list, tuple, dict, set, np.ndarray)) or type(cell).__name__ == "DateOffset"):
             raise TypeError(f"column {name!r}: row {row} is a {type(cell).__name__}, expected a number or a text (ignore=[{name!r}] leaves it out)")
     return [None if a else _text(name, row, cell) for row, (a, cell) in enumerate(zip(absent, cells))]
 

@@ -64,6 +64,9 @@ pub struct Layout {
     /// What comes first in dates like 03/04/2024 and 03/04/24: day, month or (of two digits) year [default: what the cells of a column show]
     #[arg(long, value_name = "WHICH", hide_possible_values = true, value_parser = words(DATES))]
     pub dates: Option<DateOrder>,
+    /// Lines to leave out before the first that counts
+    #[arg(long, value_name = "LINES", default_value_t = 0, hide_default_value = true)]
+    pub skip: u32,
 }
 
 /// `--scale`.

@@ -46,6 +46,7 @@ pub struct Schema {
     positive: Option<String>,
     format: Format,
     header: Header,
+    skip: u32,
     encoding: Encoding,
     missing: Option<Missing>,
     na: Vec<String>,
@@ -84,6 +85,8 @@ struct Written {
     format: Option<String>,
     header: Option<String>,
     encoding: Option<String>,
+    #[serde(default)]
+    skip: u32,
     missing: Option<String>,
     #[serde(default)]
     na: Vec<Scalar>,
@@ -153,6 +156,7 @@ impl Written {
             positive: self.positive.map(Into::into),
             format: word("format", self.format.as_ref(), FORMATS)?.unwrap_or_default(),
             header: word("header", self.header.as_ref(), HEADERS)?.flatten(),
+            skip: self.skip,
             encoding: word("encoding", self.encoding.as_ref(), ENCODINGS)?.unwrap_or_default(),
             missing: word("missing", self.missing.as_ref(), super::data::MISSING)?,
             na,
@@ -176,6 +180,7 @@ impl Schema {
             format: if given.format == Format::Auto { self.format } else { given.format },
             header: given.header.or(self.header),
             encoding: if given.encoding == Encoding::Utf8 { self.encoding } else { given.encoding },
+            skip: if given.skip == 0 { self.skip } else { given.skip },
             ..given
         }
     }

@@ -1,5 +1,6 @@
 //! Reading data files and saved models, and what is to be said of how they were read.
 
+mod doubts;
 pub(crate) mod labelled;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
@@ -292,8 +293,12 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
     for (name, reading) in table.readings().into_iter().filter(|(name, _)| !unread(name)) {
         let at = places.get(name).copied();
         let known = match reading {
-            // (Of text among numbers, and of what is in doubt, there is more to say.)
-            Reading::Signs => told(name) || at.is_some_and(|at| table.stray(at).is_some() || table.doubt(at).is_some()),
+            // (Of text among numbers, of months, and of what is in doubt, there is more to say.)
+            Reading::Signs => {
+                let is_month = |at| table.first_text(at).is_some_and(|(_, text)| doubts::is_month(text));
+                told(name)
+                    || at.is_some_and(|at| table.stray(at).is_some() || table.doubt(at).is_some() || is_month(at))
+            }
             // (Of a counter that is left out, that was said above.)
             Reading::Counter => left_out.contains_key(name),
             Reading::Rounded | Reading::Padded | Reading::Exponents => told(name),
@@ -306,6 +311,10 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
             }
         }
     }
+    let is_asked = |at: usize, name: &str| {
+        !unread(name) && !told(name) && !left_out.contains_key(name) && table.doubt(at).is_none()
+    };
+    notes.extend(doubts::notes(table, is_asked).into_iter().map(|text| format!("{file}: {text}")));
     let example = |name: &str| places.get(name).and_then(|&at| table.first_text(at)).map_or("", |(_, text)| text);
     let each = kinds.iter().filter_map(|(reading, names)| reading_note(*reading, names, example(names[0])));
     notes.extend(each.map(|text| format!("{file}: {text}")));
@@ -371,6 +380,9 @@ fn reading_note(reading: Reading, names: &[&str], example: &str) -> Option<Strin
         Reading::Exponents => {
             format!("whole numbers with exponents, as 1E5, in {columns} were read as numbers; {}", either())
         }
+        Reading::Twice => {
+            format!("{columns} had a name that an earlier column has; --ignore {value} {leaves}")
+        }
         Reading::Counter if names.len() == 1 => format!("{columns} counts the rows; --ignore {value} {leaves}"),
         Reading::Counter => format!("{columns} count the rows; --ignore {value} {leaves}"),
         Reading::Signs => format!("{example:?} in {columns} is text: numbers have digits and one point alone"),
@@ -395,8 +407,8 @@ pub fn or_header(error: CliError, guessed: Option<&str>) -> CliError {
 pub fn read_options(layout: Layout, label: Option<&str>) -> ReadOptions {
     // A number is a position, not a name to look for in the first line.
     let label = label.filter(|label| label.parse::<i64>().is_err()).map(str::to_string);
-    let Layout { format, header, encoding, decimal, dates } = layout;
-    ReadOptions { format, label, header, encoding, decimal, dates, ..ReadOptions::default() }
+    let Layout { format, header, encoding, decimal, dates, skip } = layout;
+    ReadOptions { format, label, header, encoding, decimal, dates, skip, ..ReadOptions::default() }
 }
 
 /// The column of that name, or else of that number: from 1, or -1 for the last.

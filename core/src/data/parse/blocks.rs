@@ -80,7 +80,7 @@ impl Blocks {
             texts: preparation.texts(),
             sparse: preparation.is_sparse(),
             keep: keep.to_vec(),
-            pieces: Pieces::default(),
+            pieces: Pieces::behind(options.skip),
             layout: None,
             begun: false,
         }
@@ -179,14 +179,17 @@ impl Blocks {
             Some(layout) => (layout.delimiter, layout.names.len()),
             None => (csv::delimiter(&piece.bytes, &self.options), 0),
         };
-        let cells = csv::tokenise(text, delimiter, width)?;
+        let cells = match width {
+            0 => csv::first(text, delimiter, &self.options)?,
+            width => csv::tokenise(text, delimiter, width)?,
+        };
         let mut start = 0;
         let layout = match self.layout.take() {
             Some(layout) => layout,
             None => {
                 let header = self.options.header.unwrap_or_else(|| self.is_header(&cells));
                 start = usize::from(header);
-                let names = if header { csv::names(&cells, true)? } else { self.numbered(cells.width) };
+                let names = if header { csv::names(&cells, true).0 } else { self.numbered(cells.width) };
                 self.layout(delimiter, names, u32::from(header))?
             }
         };

@@ -358,12 +358,13 @@ pub(super) fn delimiter(bytes: &[u8], options: &ReadOptions) -> u8 {
         })
         .collect();
     let Some(&first) = looked.first() else { return b',' };
-    for which in 0..4 {
-        if first[which] > 0 && looked.iter().all(|count| count[which] == first[which]) {
-            return CANDIDATES[which];
-        }
+    // (Rows may have a name that the first line has none for.)
+    let fits = |which: usize, more: usize| looked[1..].iter().all(|count| count[which] == first[which] + more);
+    let which = [0, 1].iter().find_map(|&more| (0..4).find(|&which| first[which] > 0 && fits(which, more)));
+    if let Some(which) = which {
+        return CANDIDATES[which];
     }
-    let words = first[4] > 1 && first[..4] == [0; 4] && looked.iter().all(|count| count[4] == first[4]);
+    let words = first[4] > 1 && first[..4] == [0; 4] && (fits(4, 0) || fits(4, 1));
     if words && options.format == Format::Auto {
         return b' ';
     }
@@ -418,8 +419,9 @@ impl<'a> Iterator for Lines<'a> {
 }
 
 /// Whether the first row names the columns, and whether that is clear: the rules of [`ReadOptions::header`].
-pub(super) fn header(cells: &Cells<'_>, options: &ReadOptions, reads: Reads) -> (bool, bool) {
-    if let Some(header) = options.header {
+pub(super) fn header(cells: &Cells<'_>, options: &ReadOptions, name: &str, reads: Reads) -> (bool, bool) {
+    let is_arff = || name.trim_end_matches(".gz").to_ascii_lowercase().ends_with(".arff");
+    if let Some(header) = options.header.or_else(|| is_arff().then_some(true)) {
         return (header, true);
     }
     let absent = Absent::all(&options.na);
@@ -460,19 +462,51 @@ pub(super) fn header(cells: &Cells<'_>, options: &ReadOptions, reads: Reads) -> 
     (distinct && !recurs && (!numbers || above_numbers), distinct && above_numbers)
 }
 
-pub(super) fn names(cells: &Cells<'_>, header: bool) -> Result<Vec<String>, Placed> {
-    let mut seen = BTreeSet::new();
-    (0..cells.width)
-        .map(|column| {
-            let written = if header { cells.get(0, column) } else { "" };
-            let name = if written.is_empty() { format!("x{}", column + 1) } else { written.to_string() };
-            if seen.insert(name.clone()) {
-                Ok(name)
-            } else {
-                Err((cells.lines[0], column as u32 + 1, DataErrorKind::DuplicateColumn { name }))
-            }
-        })
-        .collect()
+/// Names of columns, and those of them that had one which an earlier column has: these get a number behind it.
+pub(super) fn names(cells: &Cells<'_>, header: bool) -> (Vec<String>, Vec<usize>) {
+    let (mut seen, mut twice) = (BTreeSet::new(), Vec::new());
+    let written = |column: usize| match if header { cells.get(0, column) } else { "" } {
+        "" => format!("x{}", column + 1),
+        name => name.to_string(),
+    };
+    let all: BTreeSet<String> = (0..cells.width).map(written).collect();
+    let names = (0..cells.width).map(|column| {
+        let mut name = written(column);
+        if seen.contains(&name) {
+            let numbered = |k: usize| format!("{name}.{k}");
+            let free = |other: &String| !seen.contains(other) && !all.contains(other);
+            name = (2..).map(numbered).find(free).unwrap_or_default();
+            twice.push(column);
+        }
+        seen.insert(name.clone());
+        name
+    });
+    (names.collect(), twice)
+}
+
+/// What R calls the names of rows.
+const ROW_NAMES: &str = "rownames";
+
+/// The cells of a text that begins here: where every row has one cell more than the names in the first line, as R writes tables, the first
+/// column has a name, too.
+pub(super) fn first<'t>(text: &'t str, delimiter: u8, options: &ReadOptions) -> Result<Cells<'t>, Placed> {
+    let count = |line: &str| tokenise(line, delimiter, 0).map_or(0, |cells| cells.width);
+    let mut lines = Lines { bytes: text.as_bytes() }.filter_map(|line| core::str::from_utf8(line).ok()).take(LOOK);
+    let Some(line) = lines.next().filter(|_| !COMPACT && options.header != Some(false)) else {
+        return tokenise(text, delimiter, 0);
+    };
+    let names = count(line);
+    let named =
+        || tokenise(line, delimiter, 0).is_ok_and(|cells| cells.row(0).all(|name| name.parse::<f64>().is_err()));
+    let counts: Vec<usize> = lines.map(count).collect();
+    // (One row may be too long.)
+    if counts.len() < 2 || counts.iter().any(|&count| count != names + 1) || !named() {
+        return tokenise(text, delimiter, 0);
+    }
+    let blank = &text[..text.len() - text.trim_start().len()];
+    let text = format!("{blank}{ROW_NAMES}{}{}", char::from(delimiter), &text[blank.len()..]);
+    let cells = tokenise(&text, delimiter, 0)?;
+    Ok(Cells { spans: cells.spans, lines: cells.lines, width: cells.width, text: Cow::Owned(cells.text.into_owned()) })
 }
 
 #[cfg(all(test, not(feature = "compact")))]

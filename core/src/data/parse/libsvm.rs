@@ -72,8 +72,12 @@ fn rows(text: &str, labelled: bool, before: u32, into: &mut Making) -> Result<()
             None => return Err((number, 0, DataErrorKind::NoQuery)),
         }
         let mut previous = 0;
-        for (token, at) in tokens {
-            let (index, value) = pair(token, previous).map_err(|kind| (number, at, kind))?;
+        while let Some((token, at)) = tokens.next() {
+            // (A number may be set apart: `63: .50`.)
+            let apart = token.ends_with(':').then(|| tokens.next_if(|next| !next.0.contains(':'))).flatten();
+            let joined = apart.map(|(value, _)| [token, value].concat());
+            let (index, value) =
+                pair(joined.as_deref().unwrap_or(token), previous).map_err(|kind| (number, at, kind))?;
             col.push(index - 1);
             val.push(value);
             previous = index;

@@ -92,6 +92,8 @@ pub struct ReadOptions {
     pub texts: Vec<String>,
     /// How the bytes become text.
     pub encoding: Encoding,
+    /// Lines before the first that counts.
+    pub skip: u32,
     /// How columns are written, by their names, where that is known already ([`Preparation::notations`]).
     ///
     /// [`Preparation::notations`]: crate::data::Preparation::notations
@@ -133,6 +135,8 @@ pub enum Reading {
     Durations,
     /// As whole numbers, some with an exponent, as codes may have: 1E5.
     Exponents,
+    /// Under another name, with a number behind it, since an earlier column has its own.
+    Twice,
     /// As text, most of whose values have digits and no letters, as numbers with signs for thousands, money or shares do.
     Signs,
 }

@@ -64,7 +64,7 @@ impl TableParts {
             name: name.to_string(),
             options: options.clone(),
             rows: rows.max(1),
-            pieces: Pieces::default(),
+            pieces: Pieces::behind(options.skip),
             form: None,
         }
     }
@@ -130,14 +130,14 @@ impl TableParts {
                 }
                 let delimiter = csv::delimiter(&piece.bytes, &self.options);
                 let reads = Reads::new(&self.options, delimiter);
-                let cells = csv::tokenise(text, delimiter, 0)?;
-                let (is_header, clear) = csv::header(&cells, &self.options, reads);
-                let names = csv::names(&cells, is_header)?;
+                let cells = csv::first(text, delimiter, &self.options)?;
+                let (is_header, clear) = csv::header(&cells, &self.options, &self.name, reads);
+                let (names, twice) = csv::names(&cells, is_header);
                 let header = is_header.then(|| before + cells.lines[0]);
                 let texts: Vec<bool> = names.iter().map(|name| self.options.texts.contains(name)).collect();
                 let mut known = notations(&names, &self.options.columns);
                 known.resize(names.len(), Notation::default());
-                let columns = Making::new(&names, &texts, &known, &self.options.na);
+                let columns = Making::new(&names, &texts, &known, &self.options.na).called_twice(&twice);
                 first = Some((cells, usize::from(is_header)));
                 let (numbers, lines, begun) = (alloc::vec![false; names.len()], Vec::new(), false);
                 self.form.insert(Form { delimiter, names, header, clear, texts, numbers, known, columns, lines, begun })

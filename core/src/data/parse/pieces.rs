@@ -32,6 +32,8 @@ pub(super) struct Pieces {
     /// There were enough lines to tell what the text is; until then, how many bytes there are when they are counted again.
     begun: bool,
     count_at: usize,
+    /// Lines that are still to be left out.
+    skip: u32,
 }
 
 /// Some whole lines.
@@ -42,12 +44,22 @@ pub(super) struct Piece {
 }
 
 impl Pieces {
+    /// Without the first lines.
+    pub fn behind(skip: u32) -> Self {
+        Self { skip, ..Self::default() }
+    }
+
     /// Takes bytes. True once there are enough lines to tell what the text is: as many as are looked at.
     pub fn push(&mut self, bytes: &[u8]) -> Result<bool, Placed> {
         if bytes.len() > MAX_TEXT - self.pending.len().min(MAX_TEXT) {
             return Err(whole(TOO_LARGE));
         }
         self.pending.extend_from_slice(bytes);
+        while self.skip > 0 {
+            let Some(end) = memchr(b'\n', &self.pending) else { return Ok(false) };
+            self.pending.drain(..=end);
+            (self.skip, self.lines) = (self.skip - 1, self.lines + 1);
+        }
         if !self.begun && self.pending.len() >= self.count_at {
             self.count_at = 2 * self.pending.len();
             self.begun = csv::has_lines(&self.pending);
@@ -91,6 +103,9 @@ impl Pieces {
 
     /// All that is left.
     pub fn rest(&mut self) -> Piece {
+        if self.skip > 0 {
+            self.pending.clear();
+        }
         self.cut(self.pending.len())
     }
 

@@ -454,6 +454,23 @@ impl RawTable {
         matches!(self.content, Content::Csv { clear: false, .. })
     }
 
+    /// How many columns there are; of LIBSVM the largest index.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        match &self.content {
+            Content::Csv { names, .. } => names.len(),
+            Content::Libsvm { cols, .. } => *cols,
+        }
+    }
+
+    /// The columns, from 0, and values of a LIBSVM row; `None` for tables with names, and past the last row.
+    #[must_use]
+    pub fn sparse_row(&self, row: usize) -> Option<(&[u32], &[f64])> {
+        let Content::Libsvm { ptr, col, val, .. } = &self.content else { return None };
+        let range = *ptr.get(row)?..*ptr.get(row + 1)?;
+        Some((col.get(range.clone())?, val.get(range)?))
+    }
+
     /// The first cell of the k-th column that is there and no number, with its line; `None` for a column of numbers, for
     /// LIBSVM and past the last column.
     #[must_use]

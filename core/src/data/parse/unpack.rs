@@ -3,6 +3,8 @@
 #[cfg_attr(not(feature = "zstd"), path = "unpack/zstd_none.rs")]
 mod zstd;
 
+mod arff;
+
 use crate::data::error::DataErrorKind;
 use alloc::boxed::Box;
 use alloc::string::ToString;
@@ -38,6 +40,11 @@ pub fn unpacked<'a>(reader: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
         [0xfe, 0xff] => Some(u16::from_be_bytes),
         _ => None,
     };
+    if matches!(mark[..], [b'%' | b'@', ..]) {
+        plain.read_to_end(&mut mark)?;
+        let text = core::str::from_utf8(&mark).ok().and_then(arff::csv).map_or(mark, alloc::string::String::into_bytes);
+        return Ok(Box::new(Cursor::new(text)));
+    }
     Ok(match unit {
         Some(unit) => Box::new(Utf16 { reader: plain, unit, bytes: Vec::new(), high: None, text: Cursor::default() }),
         None => Box::new(Cursor::new(mark).chain(plain)),

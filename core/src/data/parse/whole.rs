@@ -11,6 +11,7 @@ use crate::data::error::{DataError, DataErrorKind, Placed, whole};
 use crate::parts;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use memchr::memchr_iter;
 
 /// A table in the making: give it bytes by [`push`](Self::push), and the end by [`finish`](Self::finish).
 pub(super) struct Whole<'a> {
@@ -43,7 +44,7 @@ impl<'a> Whole<'a> {
             1 => 1,
             threads => threads.saturating_mul(EACH).min(parts::PARTS),
         };
-        Self { options, name, pieces: Pieces::default(), form: None, waiting: Vec::new(), together }
+        Self { options, name, pieces: Pieces::behind(options.skip), form: None, waiting: Vec::new(), together }
     }
 
     fn error(&self, placed: Placed, before: u32) -> DataError {
@@ -160,13 +161,14 @@ impl<'a> Whole<'a> {
                 self.form = Some(Form::Libsvm(libsvm::Making::new()));
             } else {
                 let delimiter = csv::delimiter(&piece.bytes, self.options);
-                let cells = csv::tokenise(text, delimiter, 0)?;
-                let (is_header, clear) = csv::header(&cells, self.options, Reads::new(self.options, delimiter));
-                let names = csv::names(&cells, is_header)?;
+                let cells = csv::first(text, delimiter, self.options)?;
+                let (is_header, clear) =
+                    csv::header(&cells, self.options, self.name, Reads::new(self.options, delimiter));
+                let (names, twice) = csv::names(&cells, is_header);
                 let header = is_header.then(|| before + cells.lines[0]);
                 let texts: Vec<bool> = names.iter().map(|name| self.options.texts.contains(name)).collect();
                 let known = notations(&names, &self.options.columns);
-                let columns = Making::new(&names, &texts, &known, &self.options.na);
+                let columns = Making::new(&names, &texts, &known, &self.options.na).called_twice(&twice);
                 self.form = Some(Form::Csv { delimiter, names, header, clear, columns, lines: Vec::new() });
                 first = Some((cells, usize::from(is_header)));
             }
@@ -197,6 +199,8 @@ const FIRST: usize = 1 << 16;
 /// that is no CSV, or cannot be read.
 #[must_use]
 pub fn first_rows(bytes: &[u8], options: &ReadOptions, name: &str, most: usize) -> Vec<Vec<String>> {
+    let behind = memchr_iter(b'\n', bytes).nth((options.skip as usize).wrapping_sub(1)).map_or(0, |end| end + 1);
+    let bytes = &bytes[if options.skip == 0 { 0 } else { behind }..];
     let bytes = match bytes.get(..FIRST) {
         Some(first) => &first[..first.iter().rposition(|&b| b == b'\n' || b == b'\r').map_or(0, |at| at + 1)],
         None => bytes,
@@ -206,10 +210,10 @@ pub fn first_rows(bytes: &[u8], options: &ReadOptions, name: &str, most: usize) 
     let delimiter = csv::delimiter(&piece.bytes, options);
     let cells = match detect(&text, options, name) {
         Format::Libsvm => return Vec::new(),
-        Format::Auto | Format::Csv | Format::Whitespace => csv::tokenise(&text, delimiter, 0),
+        Format::Auto | Format::Csv | Format::Whitespace => csv::first(&text, delimiter, options),
     };
     let Ok(cells) = cells else { return Vec::new() };
-    let start = usize::from(csv::header(&cells, options, Reads::new(options, delimiter)).0);
+    let start = usize::from(csv::header(&cells, options, name, Reads::new(options, delimiter)).0);
     let rows = (start..cells.lines.len()).take(most);
     rows.map(|row| cells.row(row).map(ToString::to_string).collect()).collect()
 }

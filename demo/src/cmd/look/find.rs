@@ -93,6 +93,8 @@ pub struct Label {
 pub struct Found {
     pub rows: usize,
     pub columns: Vec<Column>,
+    /// How many there are, those of LIBSVM too, which have no names.
+    pub width: usize,
     pub label: Option<Label>,
     /// Why there is no label of two classes, with the way out; columns of two values, which may be it.
     pub no_label: Option<(String, Vec<String>)>,
@@ -202,6 +204,7 @@ pub fn look(mut table: RawTable, written: &[Vec<String>], options: &Options, fil
         away,
         time: time(&table, &columns, &labels).filter(|_| options.split_by.is_none()),
         together: together(&table, &columns, &is_label).filter(|_| options.split_by.is_none()),
+        width: if columns.is_empty() { table.width() } else { columns.len() },
         columns,
     })
 }
@@ -333,6 +336,12 @@ fn copies(table: &RawTable, columns: &[usize], labels: &[u8]) -> (usize, usize) 
             }
             _ => {}
         }
+    }
+    for (row, hash) in hashes.iter_mut().enumerate() {
+        let Some((columns, values)) = table.sparse_row(row) else { break };
+        let mut hasher = DefaultHasher::new();
+        columns.iter().zip(values).for_each(|(column, x)| (column, (x + 0.0).to_bits()).hash(&mut hasher));
+        *hash = hasher.finish();
     }
     let mut first: HashMap<u64, usize> = HashMap::new();
     let (mut copies, mut contradictions) = (0, 0);

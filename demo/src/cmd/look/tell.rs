@@ -25,7 +25,7 @@ impl Told<'_> {
     pub fn lines(&self, new: Option<&Path>) -> Result<()> {
         let Found { rows, columns, label, .. } = self.found;
         let say = |text: String| output::line(wrap(&text, 2));
-        say(format!("{}: {rows} rows, {} columns", self.file.display(), columns.len()))?;
+        say(format!("{}: {rows} rows, {} columns", self.file.display(), self.found.width))?;
         match (label, &self.found.no_label) {
             (Some(label), _) => say(label.told())?,
             (None, Some((why, two))) => {
@@ -123,6 +123,7 @@ impl Told<'_> {
             list("categorical", &options.categorical),
             list("weight", options.weight.as_slice()),
             word("encoding", (layout.encoding == Encoding::Latin1).then_some("latin1")),
+            (layout.skip > 0).then(|| format!("--skip {}", layout.skip)),
             word("header", layout.header.map(|there| if there { "yes" } else { "no" })),
             word("decimal", layout.decimal.map(decimal)),
             word("dates", layout.dates.map(order)),
@@ -228,6 +229,9 @@ impl Told<'_> {
         }
         if self.data.layout.encoding == Encoding::Latin1 {
             add("encoding = \"latin1\"".to_string());
+        }
+        if self.data.layout.skip > 0 {
+            add(format!("skip = {}", self.data.layout.skip));
         }
         if let Some(header) = self.data.layout.header {
             add(format!("header = \"{}\"", if header { "yes" } else { "no" }));

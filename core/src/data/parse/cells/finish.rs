@@ -16,13 +16,16 @@ impl Column {
     /// The column, and how it was read.
     pub(super) fn finish(mut self, reads: Reads, usual: Option<Decimal>) -> (RawColumn, Told) {
         let seen = self.seen.filter(|seen| seen.text == 0 && !self.has_words_alone());
-        match (seen, core::mem::replace(&mut self.cells, Found::TEXT)) {
+        let twice = self.called_twice;
+        let (column, mut told) = match (seen, core::mem::replace(&mut self.cells, Found::TEXT)) {
             (Some(seen), Found::Numbers { values, written }) => self.numbers(seen, values, written, reads, usual),
             (_, cells) => {
                 self.cells = cells;
                 self.text(reads)
             }
-        }
+        };
+        told.readings.extend(twice.then_some(Reading::Twice));
+        (column, told)
     }
 
     /// Whether all that a column holds are words for a missing value that tell more than that there is none: different ones, or one

@@ -72,6 +72,8 @@ struct Column {
     unreadable: Option<String>,
     /// Whether it is text from its first row on.
     began_as_text: bool,
+    /// Whether an earlier one had its name.
+    called_twice: bool,
 }
 
 /// The cells of a column.
@@ -184,6 +186,12 @@ impl Making {
         Self { columns: columns.collect(), rows: 0, non_finite: BTreeMap::new() }
     }
 
+    /// Where these columns had the names of others.
+    pub fn called_twice(mut self, columns: &[usize]) -> Self {
+        columns.iter().for_each(|&at| self.columns[at].called_twice = true);
+        self
+    }
+
     /// Takes the rows from `start` on, with `before` lines before those of the cells.
     pub fn push(&mut self, cells: &Cells<'_>, start: usize, before: u32, reads: Reads) {
         let all = 0..self.columns.len();
@@ -293,7 +301,19 @@ impl Column {
     fn new(seen: Option<Seen>, cells: Found, known: Notation, absent: Absent) -> Self {
         let began_as_text = matches!(cells, Found::Text { .. });
         let (second, words, spellings) = (Vec::new(), Vec::new(), Spellings::default());
-        Self { seen, cells, second, shown: None, known, absent, words, spellings, unreadable: None, began_as_text }
+        Self {
+            seen,
+            cells,
+            second,
+            shown: None,
+            known,
+            absent,
+            words,
+            spellings,
+            unreadable: None,
+            began_as_text,
+            called_twice: false,
+        }
     }
 
     /// Takes cells, from a row on, as long as they are what most files have most: in a column of numbers plain ones, and none at
