@@ -21,6 +21,7 @@ __all__ = [
     "intervals",
     "curves",
     "calibration",
+    "compare",
     "decide",
 ]
 
