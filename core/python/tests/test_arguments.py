@@ -60,6 +60,7 @@ CALLS = [
     (MODEL.with_threshold, lambda: (("f1", X, Y), {})),
     (MODEL.evaluate, lambda: ((X, Y, W), {})),
     (undercurve.metrics, lambda: ((S, Y, W), {})),
+    (undercurve.compare, lambda: ((S, X[:, 0].copy(), Y), {})),
     (undercurve.auroc, lambda: ((S, Y, W), {})),
     (undercurve.average_precision, lambda: ((S, Y, W), {})),
     (undercurve.partial_auc, lambda: ((S, Y, W), {})),
