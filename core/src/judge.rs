@@ -18,7 +18,7 @@ use crate::constraint::{Measure, label};
 use crate::error::{Error, Escaped};
 use crate::example_loss::GlmLoss;
 use crate::expression::{Bound, Expression, Quantity, Sense};
-use crate::metric::group::check_groups;
+use crate::metric::check_groups;
 use crate::metric::{Gap, Metrics, NORMAL, Rate};
 use crate::real::Real;
 use alloc::string::{String, ToString};

@@ -8,7 +8,8 @@
 //! Convergence". Tied scores share the precision at the end of their group; the value equals
 //! Σ_k (R_k − R_{k−1}) P_k over the points of the precision–recall curve.
 
-use super::labels::{Amount, Labels};
+use super::amount::Amount;
+use super::labels::Labels;
 use super::rank::{Classes, Run};
 use crate::error::Result;
 use crate::real::Real;

@@ -7,7 +7,8 @@
 //! the Mann–Whitney statistic with mid-ranks divided by n₊n₋. The counts are integers and exact for any number of
 //! examples that is accepted (n₊n₋ < 2⁶²), so the only rounding is that of the last division.
 
-use super::labels::{Amount, Labels};
+use super::amount::Amount;
+use super::labels::Labels;
 use super::rank::{Classes, Run};
 use crate::error::Result;
 use crate::real::Real;

@@ -23,10 +23,9 @@
 //! 2n `u64` ([`cells_need`]).
 
 use super::auroc::PairTally;
-use super::group::check_groups;
 use super::radix::{counts_len, sort_keys};
 use super::rank::{Classes, Groups, check};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 
@@ -326,4 +325,12 @@ impl<'a, T: Real> Cells<'a, T> {
 /// The place of a pair of groups, ascending, among all pairs of `count`.
 fn pair(count: usize, first: usize, second: usize) -> usize {
     first * (2 * count - first - 1) / 2 + (second - first - 1)
+}
+
+pub(crate) fn check_groups(groups: &[u32], rows: usize, count: usize) -> Result<()> {
+    exact_len("groups", rows, groups.len())?;
+    match groups.iter().position(|&group| group as usize >= count) {
+        Some(at) => Err(Error::Index { what: "groups", at, len: count }),
+        None => Ok(()),
+    }
 }

@@ -1,7 +1,6 @@
 //! Counts of right and wrong predictions at a threshold.
 
-use super::labels::{Amount, Labels};
-use crate::error::Result;
+use super::amount::Amount;
 use crate::real::Real;
 
 /// Right and wrong predictions of each class, where a score at or above the threshold predicts the positive class.
@@ -58,14 +57,6 @@ impl Confusion {
 }
 
 impl<A: Amount> Confusion<A> {
-    /// Counts at `threshold` (finite or infinite). O(n), no scratch. One class alone is accepted.
-    ///
-    /// # Errors
-    /// `Empty`, `Length` (labels), `NonFinite` (scores), `Label`, `Param` for a NaN threshold.
-    pub fn at<T: Real, Y: Labels<Amount = A> + ?Sized>(scores: &[T], labels: &Y, threshold: T) -> Result<Self> {
-        labels.confusion(scores, threshold)
-    }
-
     #[inline]
     pub(super) fn add(&mut self, positive: bool, hit: bool, weight: A) {
         *match (positive, hit) {

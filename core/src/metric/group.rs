@@ -1,9 +1,9 @@
 //! Metrics of groups of examples: rates at a threshold, loss, accuracy and AUROC of each, the worst of them, and CVaR of
 //! group losses. The gaps between groups over all thresholds are those of [`Cells`].
 
-use super::cells::Cells;
+use super::cells::{Cells, check_groups};
 use super::confusion::Confusion;
-use crate::error::{Error, Result, all_finite, exact_len};
+use crate::error::{Error, Result, all_finite};
 use crate::example_loss::GlmLoss;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
@@ -32,14 +32,6 @@ pub fn rates<T: Real>(scores: &[T], labels: &[u8], groups: &[u32], threshold: T,
         out[group as usize].add(labels[at] == 1, scores[at] >= threshold, 1);
     }
     Ok(())
-}
-
-pub(crate) fn check_groups(groups: &[u32], rows: usize, count: usize) -> Result<()> {
-    exact_len("groups", rows, groups.len())?;
-    match groups.iter().position(|&group| group as usize >= count) {
-        Some(at) => Err(Error::Index { what: "groups", at, len: count }),
-        None => Ok(()),
-    }
 }
 
 /// What there is to know of one group.

@@ -18,7 +18,7 @@
 //! share of positives of the score at the cut, or where it is cut between scores, of those that weigh √K to either side of it.
 //! All are sums over the runs of one ordering: O(runs), two numbers of memory a run.
 
-use super::labels::Amount;
+use super::amount::Amount;
 use super::partial_auc::FprRange;
 use super::rank::Run;
 use super::top::Top;

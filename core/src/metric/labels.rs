@@ -11,6 +11,7 @@
 //! AUROC, partial AUC and the ROC curve do not move when the weights of one class are all multiplied; precision, and what is
 //! made of it, does. Rows are then sorted, by score and among equal scores by weight, O(n log n), and sums run down that order.
 
+use super::amount::Amount;
 use super::confusion::Confusion;
 use super::order;
 use super::rank::{self, Classes, Group, Run};
@@ -18,60 +19,6 @@ use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::scratch::Scratch;
-use core::fmt::Debug;
-use core::ops::{Add, AddAssign, Mul, Sub};
-
-/// What rows come to: their number, or the sum of their weights.
-pub trait Amount:
-    Copy
-    + Debug
-    + Default
-    + PartialEq
-    + PartialOrd
-    + AddAssign
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-{
-    /// As a number.
-    fn f64(self) -> f64;
-    /// Of a number of rows.
-    fn of(rows: u64) -> Self;
-}
-
-impl Amount for u64 {
-    #[inline(always)]
-    fn f64(self) -> f64 {
-        self as f64
-    }
-    #[inline(always)]
-    fn of(rows: u64) -> Self {
-        rows
-    }
-}
-
-/// For the pairs of more rows than 2³².
-impl Amount for u128 {
-    #[inline(always)]
-    fn f64(self) -> f64 {
-        self as f64
-    }
-    #[inline(always)]
-    fn of(rows: u64) -> Self {
-        Self::from(rows)
-    }
-}
-
-impl Amount for f64 {
-    #[inline(always)]
-    fn f64(self) -> f64 {
-        self
-    }
-    #[inline(always)]
-    fn of(rows: u64) -> Self {
-        rows as f64
-    }
-}
 
 /// Labels, 1 for positive and 0 for negative: plain ones, which are counted, or [`Truth`], which may weigh them.
 pub trait Labels {
@@ -108,6 +55,16 @@ pub trait Labels {
     /// Whether rows have weights.
     fn are_weighed(&self) -> bool {
         false
+    }
+}
+
+impl<A: Amount> Confusion<A> {
+    /// Counts at `threshold` (finite or infinite). O(n), no scratch. One class alone is accepted.
+    ///
+    /// # Errors
+    /// `Empty`, `Length` (labels), `NonFinite` (scores), `Label`, `Param` for a NaN threshold.
+    pub fn at<T: Real, Y: Labels<Amount = A> + ?Sized>(scores: &[T], labels: &Y, threshold: T) -> Result<Self> {
+        labels.confusion(scores, threshold)
     }
 }
 

@@ -13,6 +13,7 @@
 //! assert_eq!(metric::auroc(&scores, &labels, scratch), Ok(0.75));
 //! ```
 
+mod amount;
 mod ap;
 mod auroc;
 mod cells;
@@ -42,16 +43,17 @@ mod summary;
 mod top;
 mod values;
 
+pub use amount::Amount;
 pub use ap::{ApTally, average_precision};
 pub use auroc::{PairCounts, auroc, pair_counts};
-pub(crate) use cells::NORMAL;
 pub use cells::{Cells, Gap, MAX_GROUPS, Rate, cells_need, pairs_of_groups};
+pub(crate) use cells::{NORMAL, check_groups};
 pub use confusion::Confusion;
 pub use costs::{Costs, point_at_slope};
 pub use influence::{Estimate, influence};
 pub use interval::{Interval, interval, student};
 pub(crate) use labels::check_weights;
-pub use labels::{Amount, Labels, Truth};
+pub use labels::{Labels, Truth};
 pub use partial_auc::{FprRange, TieRule, mcclish, partial_auc, partial_auc_two_way};
 pub use pr::{PrPoint, pr_curve, pr_curve_thinned, precision_at_recall, recall_at_precision};
 pub use probability::{Bin, brier, calibration_error, log_loss, reliability};

@@ -11,7 +11,8 @@
 //! The latter writes ≥, by which a constant classifier scores 1; that is [`Ties::Win`]. One-vs-rest is the mean over
 //! classes of the AUROC of h_i with class i against all others.
 
-use super::labels::{Amount, check_weights};
+use super::amount::Amount;
+use super::labels::check_weights;
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};

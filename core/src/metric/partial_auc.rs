@@ -11,7 +11,8 @@
 //! makes pAUC continuous in α and β. With z the false positives, pAUC is then an integral over z from αn₋ to βn₋ of
 //! the true positives, and [`TieRule`] says what they are inside a group of tied scores.
 
-use super::labels::{Amount, Labels};
+use super::amount::Amount;
+use super::labels::Labels;
 use super::rank::{Classes, Run};
 use crate::error::{Error, Result};
 use crate::real::Real;

@@ -1,7 +1,8 @@
 //! The precision–recall curve and its operating points.
 
+use super::amount::Amount;
 use super::curve::{Thinner, check_out};
-use super::labels::{Amount, Labels};
+use super::labels::Labels;
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::scratch::Scratch;

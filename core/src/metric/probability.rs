@@ -9,8 +9,9 @@
 //! Hauskrecht 2015, "Obtaining Well Calibrated Probabilities Using Bayesian Binning") is over the bins of [`reliability`]:
 //! by quantiles, so that each holds as many rows; equal probabilities are never parted.
 
+use super::amount::Amount as _;
 use super::interval::wilson;
-use super::labels::{Amount as _, Labels, Truth};
+use super::labels::{Labels, Truth};
 use super::rank::check;
 use crate::error::{Error, Result};
 use crate::real::Real;

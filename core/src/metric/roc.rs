@@ -1,7 +1,8 @@
 //! The ROC curve.
 
+use super::amount::Amount;
 use super::curve::{Thinner, check_out};
-use super::labels::{Amount, Labels};
+use super::labels::Labels;
 use super::rank::Classes;
 use crate::error::{Error, Result};
 use crate::real::Real;

@@ -1,8 +1,9 @@
 //! What a report needs, from one ordering.
 
+use super::amount::Amount;
 use super::ap::ApTally;
 use super::auroc::PairTally;
-use super::labels::{Amount, Labels};
+use super::labels::Labels;
 use super::partial_auc::{FprRange, PaucTally, TieRule};
 use crate::error::Result;
 use crate::real::Real;

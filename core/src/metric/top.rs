@@ -8,7 +8,8 @@
 //! positive, of which r are among the first k, r·p/g count (McSherry and Najork 2008, "Computing Information Retrieval
 //! Performance Measures Efficiently in the Presence of Tied Scores").
 
-use super::labels::{Amount, Labels};
+use super::amount::Amount;
+use super::labels::Labels;
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::scratch::Scratch;

@@ -13,7 +13,8 @@ pub use bounded::{Bounded, Bounds};
 pub use bytes::StateError;
 pub use narrowing::Narrowing;
 
-use super::labels::{Amount, Labels, check_weights};
+use super::amount::Amount;
+use super::labels::{Labels, check_weights};
 use super::owned::{self, Intervals, ranked::Ranked};
 use super::radix::{counts_len, sort_keys};
 use super::rank::Run;
