@@ -30,13 +30,12 @@ fn checkout(name: &str) -> Folder {
     folder
 }
 
-/// Runs the lines of a text that begin with the program's name, in their order; how many.
+/// Runs the lines of a text that begin with the program's name, in their order; how many there are.
 fn run_lines(folder: &Folder, text: &str) -> usize {
     // (A search takes a minute as tests are compiled; auto.rs has a smaller one.)
-    let searches = |command: &&str| std::env::var_os("UNDERCURVE_LONG").is_some() || !command.starts_with("auto ");
-    let commands: Vec<&str> =
-        text.lines().filter_map(|line| line.strip_prefix("undercurve ")).filter(searches).collect();
-    for command in &commands {
+    let short = std::env::var_os("UNDERCURVE_LONG").is_none();
+    let commands: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("undercurve ")).collect();
+    for command in commands.iter().filter(|command| !(short && command.starts_with("auto "))) {
         // (Quotes are for the shell; none of them holds a blank.)
         let args: Vec<&str> = command.split_whitespace().map(|word| word.trim_matches('"')).collect();
         let text = stdout(&run(&folder.0, &args));
