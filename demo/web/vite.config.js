@@ -3,20 +3,89 @@ import { readFile, readdir, writeFile } from "node:fs/promises";
 import subset from "subset-font";
 import { defineConfig } from "vite";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+
+const [brotli, gzip] = [promisify(zlib.brotliCompress), promisify(zlib.gzip)];
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** What a page with these scripts in it may load: itself. index.html says so, so that every host does. */
+const policy = (scripts) => `default-src 'self'; script-src 'self' 'wasm-unsafe-eval' ${scripts.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`).join(" ")}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'`;
+
+/** Takes the indentation off the page, and puts in its policy and where its picture is, which other sites want to be told in full. */
+const head = {
+  name: "undercurve-head",
+  apply: "build",
+  generateBundle: {
+    order: "post",
+    handler: (_, bundle) => {
+      const page = bundle["index.html"];
+      page.source = page.source.replace(/^ +/gm, "");
+      const scripts = [...page.source.matchAll(/<script nomodule>([^]*?)<\/script>/g)].map(([, text]) => text);
+      page.source = page.source.replace('<meta charset="utf-8" />', `$&\n<meta http-equiv="Content-Security-Policy" content="${policy(scripts)}" />`);
+      if (process.env.PAGE_URL) page.source = page.source.replace(/(property="og:image" content=")\.\//, `$1${process.env.PAGE_URL.replace(/\/?$/, "/")}`);
+    },
+  },
+};
+
+/** The files of a page that a first visit needs, and those for later, from what was built. */
+async function filesOf(dir, bundle) {
+  const chunks = Object.values(bundle).filter(({ type }) => type === "chunk");
+  const first = new Set();
+  const take = (name) => {
+    if (first.has(name)) return;
+    first.add(name);
+    const { imports = [], viteMetadata } = bundle[name];
+    for (const one of [...imports, ...(viteMetadata?.importedCss ?? [])]) take(one);
+  };
+  take(chunks.find(({ isEntry }) => isEntry).fileName);
+  const all = (await readdir(`${dir}/assets`)).filter((name) => !/\.(br|gz)$/.test(name)).map((name) => `assets/${name}`);
+  // Beside scripts and style sheets what they name: workers, the module that trains, the font. (Samples, and letters that the page
+  // itself does not use, are for who brings them.)
+  const texts = (await Promise.all([...first].map((name) => readFile(`${dir}/${name}`, "utf8")))).join("");
+  const named = all.filter((name) => !bundle[name]?.code && !/\.(css|csv)$|inter-latin/.test(name) && texts.includes(name.slice("assets/".length)));
+  // (Workers are built on their own, with what they import.)
+  const given = (text) => [...text.matchAll(/(?:from|import) ?"\.\/([^"]+)"/g)].map(([, name]) => `assets/${name}`);
+  for (const name of named) {
+    first.add(name);
+    if (name.endsWith(".js")) named.push(...given(await readFile(`${dir}/${name}`, "utf8")).filter((one) => !first.has(one)));
+  }
+  // (The kernels for a GPU are for those who have one; without a network the CPU trains. The picture is for those who link to the page.)
+  const kept = all.filter((name) => !/webgpu|\.png$/.test(name)).sort();
+  return { first: kept.filter((name) => first.has(name)), later: kept.filter((name) => !first.has(name)) };
+}
 
 /** Puts the service worker beside the page, with the names of all its files as they were written. */
 const offline = {
   name: "undercurve-offline",
   apply: "build",
-  async writeBundle({ dir }) {
-    // Names hold hashes of what is in the files; only the page's own does not.
-    // (The kernels for a GPU are for those who have one; without a network the CPU trains. The picture is for those who link to the page.)
-    const files = ["./", ...(await readdir(`${dir}/assets`)).filter((name) => !/webgpu|\.png$/.test(name)).sort().map((name) => `./assets/${name}`)];
-    const version = createHash("sha256").update(files.join()).update(await readFile(`${dir}/index.html`)).digest("hex").slice(0, 12);
-    const source = (await readFile(at("src/offline.js"), "utf8")).replace(/^\/\* global.*\n/m, `const FILES = ${JSON.stringify(files)};\nconst VERSION = "${version}";\n`);
-    await writeFile(`${dir}/offline.js`, source);
+  // (The worker's script as a file for Node is none of a page.)
+  generateBundle(_, bundle) {
+    for (const [name, { originalFileNames }] of Object.entries(bundle)) if (originalFileNames?.some((from) => from.endsWith("worker-host.js"))) delete bundle[name];
+  },
+  async writeBundle({ dir }, bundle) {
+    const { first, later } = await filesOf(dir, bundle);
+    // (Names hold hashes of what is in the files; only the page's own does not.)
+    const version = createHash("sha256").update([...first, ...later].join()).update(await readFile(`${dir}/index.html`)).digest("hex").slice(0, 12);
+    const lists = `const FIRST = ${JSON.stringify(["./", ...first])};\nconst LATER = ${JSON.stringify(later)};\nconst VERSION = "${version}";\n`;
+    await writeFile(`${dir}/offline.js`, (await readFile(at("src/offline.js"), "utf8")).replace(/^\/\* global.*\n/m, lists));
+  },
+};
+
+/** For a host of files: each also compressed, where that is less. */
+const packed = {
+  name: "undercurve-packed",
+  apply: (_, { command, mode }) => command === "build" && mode === "packed",
+  async closeBundle() {
+    const { outDir } = this.environment.config.build;
+    const names = (await readdir(outDir, { recursive: true })).filter((name) => /\.(html|js|css|wasm|csv|md)$/.test(name));
+    await Promise.all(names.map(async (name) => {
+      const bytes = await readFile(`${outDir}/${name}`);
+      for (const [ending, made] of [["br", await brotli(bytes)], ["gz", await gzip(bytes, { level: 9 })]]) {
+        if (made.length < bytes.length) await writeFile(`${outDir}/${name}.${ending}`, made);
+      }
+    }));
   },
 };
 
@@ -36,9 +105,6 @@ const font = {
   },
 };
 
-/** Takes the indentation off the page. */
-const flat = { name: "undercurve-flat", transformIndexHtml: (html) => html.replace(/^ +/gm, "") };
-
 const REGISTRY = at("../../wasm/js/pkg/methods.js");
 const TEXTS = "undercurve/methods-texts";
 /** Methods without their texts: those are a module of their own, which the first result does not need. */
@@ -56,7 +122,7 @@ const methods = {
 
 export default defineConfig({
   base: "./",
-  plugins: [font, offline, methods, flat],
+  plugins: [font, methods, head, offline, packed],
   resolve: {
     alias: [
       { find: /^undercurve$/, replacement: at("../../wasm/js/index.js") },

@@ -93,8 +93,27 @@ pub fn node_tool(name: &str) -> Command {
     if cfg!(windows) { Command::new(format!("{name}.cmd")) } else { Command::new(name) }
 }
 
+/// Where the page is built.
+#[derive(Clone, Copy)]
+pub enum Page<'a> {
+    /// In the checkout.
+    Here,
+    /// In a folder, compressed, to be found at this address.
+    Packed(&'a Path, Option<&'a str>),
+}
+
+/// A folder for a page: one that is not there yet, or is empty.
+pub fn new_folder(folder: &Path) -> Result<PathBuf> {
+    let named = || folder.display().to_string();
+    fs::create_dir_all(folder).with_context(named)?;
+    if fs::read_dir(folder).with_context(named)?.next().is_some() {
+        bail!("{}: the folder is not empty; name a new one", named());
+    }
+    folder.canonicalize().with_context(named)
+}
+
 /// Builds everything that is missing or old: target, wasm package, the page's dependencies, and the page if `page` is set.
-pub fn build(checkout: &Checkout, page: bool) -> Result<()> {
+pub fn build(checkout: &Checkout, page: Option<Page<'_>>) -> Result<()> {
     step("node", check_node)?;
     step("wasm target", ensure_target)?;
     step("wasm package", || build_package(checkout))?;
@@ -104,14 +123,20 @@ pub fn build(checkout: &Checkout, page: bool) -> Result<()> {
         let size = fs::metadata(checkout.package().join("inline.js")).context("inline.js")?.len();
         Ok(((), format!("{} in wasm/js/pkg/inline.js", kilobytes(size))))
     })?;
-    if page {
-        step("page", || {
-            let mut vite = node_tool("npm");
-            quiet(vite.args(["run", "--silent", "build"]).current_dir(checkout.web()), "npm run build")?;
-            Ok(((), format!("{} in demo/web/dist", kilobytes(folder_size(&checkout.dist())))))
-        })?;
-    }
-    Ok(())
+    let Some(page) = page else { return Ok(()) };
+    step("page", || {
+        let mut vite = node_tool("npm");
+        vite.args(["run", "--silent", "build"]).current_dir(checkout.web());
+        let (built, named) = match page {
+            Page::Here => (checkout.dist(), "demo/web/dist".to_owned()),
+            Page::Packed(folder, address) => {
+                vite.args(["--", "--mode", "packed", "--outDir"]).arg(folder).env("PAGE_URL", address.unwrap_or_default());
+                (folder.to_path_buf(), folder.display().to_string())
+            }
+        };
+        quiet(&mut vite, "npm run build")?;
+        Ok(((), format!("{} in {named}", kilobytes(folder_size(&built)))))
+    })
 }
 
 fn check_node() -> Result<((), String)> {

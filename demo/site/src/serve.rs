@@ -3,7 +3,7 @@
 use crate::build_web::{self, Checkout};
 use crate::output;
 use anyhow::{Context as _, Result, bail};
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use tiny_http::{Header, Method, Request, Response, Server};
@@ -27,9 +27,12 @@ pub struct Args {
     /// Do not open a browser
     #[arg(long, overrides_with = "open")]
     no_open: bool,
-    /// Build the wasm package and the page, and stop
-    #[arg(long, conflicts_with = "dev")]
-    build_only: bool,
+    /// Build the wasm package and the page, and stop; into a new FOLDER, compressed, that any host of files can serve
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, conflicts_with = "dev")]
+    build_only: Option<Option<PathBuf>>,
+    /// Where FOLDER will be found: other sites show links to the page with its picture then
+    #[arg(long, value_name = "ADDRESS", requires = "build_only")]
+    url: Option<String>,
     /// Serve a folder that was built before
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["dev", "build_only"])]
     serve: Option<PathBuf>,
@@ -52,8 +55,12 @@ pub fn run(args: &Args) -> Result<()> {
         return Ok(());
     }
     output::line("undercurve: building the page");
-    build_web::build(&checkout, !args.dev)?;
-    if args.build_only {
+    if let Some(Some(folder)) = &args.build_only {
+        let folder = build_web::new_folder(folder)?;
+        return build_web::build(&checkout, Some(build_web::Page::Packed(&folder, args.url.as_deref())));
+    }
+    build_web::build(&checkout, (!args.dev).then_some(build_web::Page::Here))?;
+    if args.build_only.is_some() {
         return Ok(());
     }
     if args.dev {
@@ -71,14 +78,16 @@ fn serve(folder: &Path, args: &Args) -> Result<()> {
     output::line(format_args!("\nundercurve is at {address}  (Ctrl-C stops it)"));
     open_browser(args, &address);
 
-    let server = Arc::new(server);
+    // (Workers are held to the policy by the header alone.)
+    let policy = fs::read_to_string(dist.join("index.html")).ok().and_then(|page| policy(&page).map(str::to_owned));
+    let (server, policy) = (Arc::new(server), Arc::new(policy));
     let workers: Vec<_> = (0..4)
         .map(|_| {
-            let (server, dist) = (Arc::clone(&server), dist.clone());
+            let (server, dist, policy) = (Arc::clone(&server), dist.clone(), Arc::clone(&policy));
             std::thread::spawn(move || {
                 for request in server.incoming_requests() {
                     // A browser that hangs up in the middle of an answer is no reason to stop.
-                    let _ = answer(request, &dist);
+                    let _ = answer(request, &dist, policy.as_deref());
                 }
             })
         })
@@ -131,32 +140,58 @@ fn open_browser(args: &Args, address: &str) {
     }
 }
 
-fn answer(request: Request, dist: &Path) -> std::io::Result<()> {
+fn answer(request: Request, dist: &Path, policy: Option<&str>) -> std::io::Result<()> {
     if !matches!(request.method(), Method::Get | Method::Head) {
         return request.respond(Response::from_string("405 method not allowed\n").with_status_code(405));
     }
-    let file = resolve(dist, request.url()).and_then(|path| Some((File::open(&path).ok()?, path)));
-    let Some((file, path)) = file else {
+    let found = resolve(dist, request.url()).and_then(|path| {
+        let coding = coding(&path, &request);
+        let file = coding.map_or_else(|| path.clone(), |(_, ending)| beside(&path, ending));
+        Some((File::open(file).ok()?, path, coding.map(|coding| coding.0)))
+    });
+    let Some((file, path, coding)) = found else {
         return request.respond(Response::from_string("404 not found\n").with_status_code(404));
     };
+    // What is in a file of `assets` is in its name.
+    let hashed = path.parent() == Some(&dist.join("assets"));
     let mut response = Response::from_file(file);
     for (name, value) in [
-        ("Content-Type", content_type(&path)),
-        ("Cache-Control", "no-cache"),
-        ("X-Content-Type-Options", "nosniff"),
-        ("Referrer-Policy", "no-referrer"),
-        // The page needs nothing but itself, and the browser holds it to that.
-        (
-            "Content-Security-Policy",
-            "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; \
-             img-src 'self' data: blob:; font-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'",
-        ),
+        ("Content-Type", Some(content_type(&path))),
+        ("Content-Encoding", coding),
+        ("Vary", Some("Accept-Encoding")),
+        ("Cache-Control", Some(if hashed { "max-age=31536000, immutable" } else { "no-cache" })),
+        ("X-Content-Type-Options", Some("nosniff")),
+        ("Referrer-Policy", Some("no-referrer")),
+        ("Content-Security-Policy", policy),
     ] {
-        if let Ok(header) = Header::from_bytes(name, value) {
+        if let Some(header) = value.and_then(|value| Header::from_bytes(name, value).ok()) {
             response.add_header(header);
         }
     }
     request.respond(response)
+}
+
+/// Codings of files that may lie beside a file, the better first, with their endings.
+const CODINGS: [(&str, &str); 2] = [("br", "br"), ("gzip", "gz")];
+
+/// The best coding of a file that there is and the browser accepts.
+fn coding(path: &Path, request: &Request) -> Option<(&'static str, &'static str)> {
+    let accepted = request.headers().iter().find(|header| header.field.equiv("Accept-Encoding"))?.value.as_str();
+    let accepts = |coding: &str| accepted.split(',').any(|one| one.split(';').next().is_some_and(|name| name.trim() == coding));
+    CODINGS.into_iter().find(|(name, ending)| accepts(name) && beside(path, ending).is_file())
+}
+
+/// The file of the same name with one ending more.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+/// The Content-Security-Policy that a page holds itself to.
+fn policy(page: &str) -> Option<&str> {
+    page.split_once("http-equiv=\"Content-Security-Policy\" content=\"")?.1.split('"').next()
 }
 
 /// The file below `dist` that a request names. Only plain names walk down, so nothing outside can be reached.
@@ -214,7 +249,7 @@ fn content_type(path: &Path) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{content_type, resolve};
+    use super::{content_type, policy, resolve};
     use std::fs;
     use std::path::Path;
 
@@ -247,6 +282,13 @@ mod tests {
             assert_eq!(resolve(&dist, bad), None, "{bad}");
         }
         fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn the_policy_is_the_page_s_own() {
+        let page = r#"<meta http-equiv="Content-Security-Policy" content="default-src 'self'"><meta name="x" content="y">"#;
+        assert_eq!(policy(page), Some("default-src 'self'"));
+        assert_eq!(policy("<html>"), None);
     }
 
     #[test]

@@ -384,7 +384,10 @@ async function open() {
 
 open().catch(say).then(() => {
   // After one visit the page opens without a network too. (Not while developing: a module's address changes with each edit.)
-  if (import.meta.env.PROD) return navigator.serviceWorker?.register("./offline.js");
+  if (!import.meta.env.PROD || !navigator.serviceWorker) return undefined;
+  const kept = () => navigator.serviceWorker.ready.then(({ active }) => active.postMessage("later"));
+  for (const type of ["pointerdown", "keydown"]) addEventListener(type, kept, { once: true, passive: true });
+  return navigator.serviceWorker.register("./offline.js");
 }).catch(() => {});
 
 // For the tests: how long the page itself works on a frame, and what is trained on.

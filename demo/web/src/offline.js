@@ -1,14 +1,24 @@
 // A service worker: keeps the files of the page, so that it opens without a network after one visit.
 // The network comes first, so a page built anew is seen at once; what is kept answers only when nothing else does.
 
-/* global FILES, VERSION -- written in by the build: every file of the page, and a name for this set of them */
+/* global FIRST, LATER, VERSION -- written in by the build: the files of a first visit, the others, and a name for this set of them */
 
 const cache = `undercurve ${VERSION}`;
 
+/** Keeps what is not kept yet. */
+async function keep(files) {
+  const kept = await caches.open(cache);
+  const there = await Promise.all(files.map((file) => kept.match(file)));
+  return kept.addAll(files.filter((_, at) => !there[at]));
+}
+
 addEventListener("install", (event) => {
   skipWaiting();
-  event.waitUntil(caches.open(cache).then((kept) => kept.addAll(FILES)));
+  event.waitUntil(keep(FIRST));
 });
+
+// The page says so when somebody does something on it: who only looks downloads no more than that takes.
+addEventListener("message", (event) => event.waitUntil(keep(LATER)));
 
 addEventListener("activate", (event) => {
   const old = async () => {

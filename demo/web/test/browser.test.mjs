@@ -2,11 +2,14 @@
 // a file for the picture of the README.
 
 import assert from "node:assert/strict";
-import { readFile, readdir } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { brotliDecompressSync, gzipSync } from "node:zlib";
 import { Model, initFiles } from "../../../wasm/js/files.js";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { axe, browser, dist, finished, home, metrics, open, root, serve, settled, tabled, watch } from "./page.mjs";
@@ -787,6 +790,12 @@ async function plain(folder) {
   return { home: `http://127.0.0.1:${server.address().port}/`, stop: () => new Promise((closed) => server.close(closed) && server.closeAllConnections()) };
 }
 
+/** The lists of what the service worker keeps: of a first visit, and for later. */
+async function kept(folder = dist) {
+  const script = await readFile(join(folder, "offline.js"), "utf8");
+  return ["FIRST", "LATER"].map((list) => JSON.parse(script.match(`${list} = (\\[.*?\\]);`)[1]));
+}
+
 for (const [host, start] of [["its server", serve], ["a static host", plain]]) {
   test(`after one visit the page opens and trains with ${host} gone`, async (t) => {
     const own = await start(dist);
@@ -797,6 +806,11 @@ for (const [host, start] of [["its server", serve], ["a static host", plain]]) {
     await page.goto(`${own.home}#steps=20`);
     await finished(page);
     await page.waitForFunction(() => navigator.serviceWorker.controller, undefined, { timeout: 60000 });
+    const [first, later] = await kept();
+    const length = () => page.evaluate(async () => (await (await caches.open((await caches.keys())[0])).keys()).length);
+    assert.equal(await length(), first.length, "who only looks keeps no more than that took");
+    await page.keyboard.press("Shift");
+    while ((await length()) < first.length + later.length) await page.waitForTimeout(100);
     await own.stop();
     await page.goto(`${page.url().split("#")[0]}#data=digits&steps=20`);
     await page.reload();
@@ -811,10 +825,60 @@ for (const [host, start] of [["its server", serve], ["a static host", plain]]) {
   });
 }
 
-test("what is kept for later is all there", async () => {
-  const [, listed] = (await readFile(join(dist, "offline.js"), "utf8")).match(/FILES = (\[.*?\]);/);
-  const there = (await readdir(join(dist, "assets"))).filter((name) => !/webgpu|\.png$/.test(name)).map((name) => `./assets/${name}`);
-  assert.deepEqual(JSON.parse(listed).toSorted(), ["./", ...there].toSorted());
+test("who only looks can come back without a network, too", async (t) => {
+  const own = await plain(dist);
+  t.after(() => own.stop());
+  const context = watch(await browser.newContext(), /ERR_CONNECTION_REFUSED/);
+  context.setDefaultTimeout(120000);
+  const page = await context.newPage();
+  await page.goto(`${own.home}#steps=20`);
+  await finished(page);
+  await page.waitForFunction(() => navigator.serviceWorker.controller, undefined, { timeout: 60000 });
+  const before = await metrics(page);
+  await own.stop();
+  await page.reload();
+  await finished(page);
+  assert.deepEqual(await metrics(page), before);
+  await context.close();
+});
+
+test("what is kept is all there, and first of all what a first visit asks for", async () => {
+  const [first, later] = await kept();
+  const there = (await readdir(join(dist, "assets"))).filter((name) => !/webgpu|\.png$/.test(name)).map((name) => `assets/${name}`);
+  assert.deepEqual([...first, ...later].toSorted(), ["./", ...there].toSorted());
+  const { early, close } = await open();
+  assert.deepEqual([...new Set(early)].map((path) => path.slice(1) || "./").toSorted(), first.toSorted());
+  await close();
+});
+
+test("a folder for any host of files: each compressed, its policy in the page, its picture by an address in full", { skip: !process.env.UNDERCURVE_LONG && "the long tier" }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "undercurve-packed-"));
+  t.after(() => rm(folder, { recursive: true }));
+  await promisify(execFile)("npx", ["vite", "build", "--mode", "packed", "--outDir", folder, "--logLevel", "error"], { cwd: root, env: { ...process.env, PAGE_URL: "https://example.org/under" } });
+  const html = await readFile(join(folder, "index.html"), "utf8");
+  const [, image] = html.match(/property="og:image" content="https:\/\/example\.org\/under\/(assets\/[^"]+)"/);
+  assert.ok((await readdir(join(folder, "assets"))).includes(image.slice("assets/".length)));
+  const [, policy] = html.match(/http-equiv="Content-Security-Policy" content="([^"]+)"/);
+  const [first] = await kept(folder);
+  const bytes = await Promise.all(first.map((name) => readFile(join(folder, `${name === "./" ? "index.html" : name}`)).then(async (plain) => [plain, await readFile(join(folder, `${name === "./" ? "index.html" : name}.br`)).catch(() => plain)])));
+  for (const [plain, small] of bytes) if (small !== plain) assert.deepEqual(brotliDecompressSync(small), plain);
+  t.diagnostic(`a first visit: ${(bytes.reduce((sum, [, small]) => sum + small.length, 0) / 1000).toFixed(1)} KB brotli`);
+  const own = await serve(folder);
+  t.after(() => own.stop());
+  const of = async (path, accepted) => (await fetch(`${own.home}${path}`, { headers: { "accept-encoding": accepted } })).headers;
+  const script = first.find((name) => name.endsWith(".js"));
+  for (const [accepted, coding] of [["gzip, deflate, br", "br"], ["gzip;q=1.0", "gzip"], ["identity", null]]) assert.equal((await of(script, accepted)).get("content-encoding"), coding);
+  assert.match((await of(script, "br")).get("cache-control"), /immutable/);
+  assert.equal((await of("", "br")).get("cache-control"), "no-cache");
+  assert.equal((await of(script, "br")).get("content-security-policy"), policy);
+  const context = watch(await browser.newContext(), /Content Security Policy/);
+  context.setDefaultTimeout(120000);
+  const page = await context.newPage();
+  await page.goto(`${own.home}#steps=20`);
+  await finished(page);
+  // What another site has is refused, whatever the host says.
+  assert.equal(await page.evaluate(() => fetch("https://example.org/").then(() => "loaded", () => "refused")), "refused");
+  await context.close();
 });
 
 test("what takes long is shown and heard, and Play is off meanwhile", async () => {
