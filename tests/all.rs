@@ -1,6 +1,8 @@
 //! Nearly every test of this package in one program: what they share is compiled and linked once. (Those of instructions and of
 //! the flags of the processor want a process of their own.)
 
+extern crate alloc;
+
 #[path = "tests/algorithms.rs"]
 mod algorithms;
 #[path = "tests/along.rs"]

@@ -69,8 +69,9 @@ def test_pipelines_searches_scorers_and_copies():
 
 def test_probabilities_threshold_and_weights():
     X, y = load_breast_cancer(return_X_y=True)
+    assert not hasattr(RankingClassifier(method="soap", steps=300).fit(X, y), "predict_proba")
     plain = RankingClassifier(steps=300).fit(X, y)
-    assert not hasattr(plain, "predict_proba")
+    assert roc_auc_score(y, plain.predict_proba(X)[:, 1]) > 0.98
     sure = RankingClassifier(steps=300, valid=0.3).fit(X, y)
     chance = sure.predict_proba(X)
     assert np.allclose(chance.sum(axis=1), 1) and np.array_equal(chance[:, 1] >= 0.5, sure.predict(X) == 1)
