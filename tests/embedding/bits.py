@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 FOLDER = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute() / "embedding/golden"
 SELF = "-Clinker=rust-lld -Clinker-flavor=ld.lld -Clink-self-contained=yes"
-BARE = "-Clinker=rust-lld"
+BARE = "-Clinker=rust-lld -Copt-level=s"
 # (wasm3 0.5 takes no number of a table in five bytes, which the linker leaves where it may want to put in another.)
 WASM = "-Clink-arg=--compress-relocations -Cstrip=debuginfo"
 # Linked by Debian's C compiler for it.
