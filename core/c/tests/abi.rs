@@ -102,7 +102,9 @@ fn expected() -> String {
     let settings = [("lr", "0.02"), ("steps", "300"), ("pretrain", "100")];
     let settings = settings.map(|(name, value)| (name.into(), value.into())).into();
     let data = Arc::new(Dataset::dense(x, labels.clone(), 3).unwrap());
-    let mut trainer = Trainer::<f32>::new(&Config { method: "soap".into(), settings, ..Config::default() }, data.clone(), None).unwrap();
+    let mut trainer =
+        Trainer::<f32>::new(&Config { method: "soap".into(), settings, ..Config::default() }, data.clone(), None)
+            .unwrap();
     while trainer.step().unwrap().is_some() {}
     let (mut scores, mut grad) = ([0.0_f32; 200], [0.0_f32; 200]);
     trainer.score(data.rows(), &mut scores).unwrap();

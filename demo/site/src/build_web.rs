@@ -130,7 +130,9 @@ pub fn build(checkout: &Checkout, page: Option<Page<'_>>) -> Result<()> {
         let (built, named) = match page {
             Page::Here => (checkout.dist(), "demo/web/dist".to_owned()),
             Page::Packed(folder, address) => {
-                vite.args(["--", "--mode", "packed", "--outDir"]).arg(folder).env("PAGE_URL", address.unwrap_or_default());
+                vite.args(["--", "--mode", "packed", "--outDir"])
+                    .arg(folder)
+                    .env("PAGE_URL", address.unwrap_or_default());
                 (folder.to_path_buf(), folder.display().to_string())
             }
         };

@@ -177,7 +177,8 @@ const CODINGS: [(&str, &str); 2] = [("br", "br"), ("gzip", "gz")];
 /// The best coding of a file that there is and the browser accepts.
 fn coding(path: &Path, request: &Request) -> Option<(&'static str, &'static str)> {
     let accepted = request.headers().iter().find(|header| header.field.equiv("Accept-Encoding"))?.value.as_str();
-    let accepts = |coding: &str| accepted.split(',').any(|one| one.split(';').next().is_some_and(|name| name.trim() == coding));
+    let accepts =
+        |coding: &str| accepted.split(',').any(|one| one.split(';').next().is_some_and(|name| name.trim() == coding));
     CODINGS.into_iter().find(|(name, ending)| accepts(name) && beside(path, ending).is_file())
 }
 
@@ -286,7 +287,8 @@ mod tests {
 
     #[test]
     fn the_policy_is_the_page_s_own() {
-        let page = r#"<meta http-equiv="Content-Security-Policy" content="default-src 'self'"><meta name="x" content="y">"#;
+        let page =
+            r#"<meta http-equiv="Content-Security-Policy" content="default-src 'self'"><meta name="x" content="y">"#;
         assert_eq!(policy(page), Some("default-src 'self'"));
         assert_eq!(policy("<html>"), None);
     }

@@ -31,7 +31,8 @@ impl Golden {
         match &self.fields {
             Err(why) => format!("{}: {why}", self.name),
             Ok(fields) => {
-                let hashes: String = fields.iter().rev().skip(2).rev().map(|(_, words)| format!(" {:016x}", hash(words))).collect();
+                let hashes: String =
+                    fields.iter().rev().skip(2).rev().map(|(_, words)| format!(" {:016x}", hash(words))).collect();
                 format!("{}:{hashes}", self.name)
             }
         }
