@@ -40,6 +40,8 @@ async function filesOf(dir, bundle) {
     for (const one of [...imports, ...(viteMetadata?.importedCss ?? [])]) take(one);
   };
   take(chunks.find(({ isEntry }) => isEntry).fileName);
+  // (Loaded when the first result is there, unasked.)
+  take(chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith("/later.js")).fileName);
   const all = (await readdir(`${dir}/assets`)).filter((name) => !/\.(br|gz)$/.test(name)).map((name) => `assets/${name}`);
   // Beside scripts and style sheets what they name: workers, the module that trains, the font. (Samples, and letters that the page
   // itself does not use, are for who brings them.)
@@ -114,8 +116,8 @@ const methods = {
   async load(id) {
     if (id !== REGISTRY && id !== `\0${TEXTS}`) return undefined;
     const all = Object.entries(await import(`${pathToFileURL(REGISTRY)}?${Date.now()}`));
-    const texts = ({ about, paper, params }) => ({ about, paper, params: params.map(({ about, auto }) => ({ about, auto })) });
-    const plain = ({ name, title, metric, groups, params }) => ({ name, title, metric, groups, params: params.map(({ name, default: value, domain }) => ({ name, default: value, domain })) });
+    const texts = ({ about, paper, params }) => ({ about, paper, params: params.map(({ about, auto, domain }) => ({ about, auto, domain })) });
+    const plain = ({ name, title, metric, groups, params }) => ({ name, title, metric, groups, params: params.map(({ name, default: value }) => ({ name, default: value })) });
     return all.map(([name, of]) => `export const ${name} = ${JSON.stringify(of.map(id === REGISTRY ? plain : texts))};`).join("\n");
   },
 };

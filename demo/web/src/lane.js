@@ -156,7 +156,8 @@ export class Lane {
     };
     this.fields = {};
     this.summary = h("summary");
-    const fields = params.filter((param) => param.name !== "steps").map(field);
+    // (What a parameter may be comes with the texts.)
+    const fields = params.filter(({ name, domain }) => domain && name !== "steps").map(field);
     this.about = h("p");
     this.settings.replaceChildren(this.summary, h("div", {}, this.about, ...fields, hint));
     this.describe();
@@ -169,10 +170,15 @@ export class Lane {
 
   /** Puts the texts of the method beside its fields, where they are there already. */
   describe() {
-    if (!this.fields) return;
+    if (!this.fields) return undefined;
     const { params, about, paper } = this.method;
+    if (params[0].domain && !Object.keys(this.fields).length) {
+      this.build();
+      return this.configure(this.choice);
+    }
     this.about.textContent = about ? `${about} ${paper}.` : "";
     for (const param of params) this.fields[param.name]?.setAttribute("aria-description", this.textOf(param));
+    return undefined;
   }
 
   /** How many positives score at least as high as a point of the map; where only rows are drawn, as the nearest of them. */

@@ -236,7 +236,8 @@ async function open() {
   });
   Object.assign(page, {
     view: (name, of = rows.peek()) => lanes[name].view(state.peek().class, of.groups && [constraint(state.peek().bound)], of.test.y.length),
-    explain: (name, error) => lanes[name].explain(error),
+    // (What a setting may be comes with the texts.)
+    explain: (name, error) => load().then(() => lanes[name].explain(error), () => error),
     began: leave,
     ended: () => {
       unasked();

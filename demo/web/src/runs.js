@@ -174,8 +174,8 @@ export async function restart({ fresh = true, play = false, quiet = false, given
     pushAddress();
     if (!quiet) wait(runsOf() > 1 ? `Preparing 2 × ${runsOf()} runs` : "Preparing the models");
     for (const name of LANES) {
-      made[name] = await createTrainer(options(name, of)).catch((error) => {
-        throw page.explain(name, error);
+      made[name] = await createTrainer(options(name, of)).catch(async (error) => {
+        throw await page.explain(name, error);
       });
     }
     if (runsOf() > 1) for (const name of LANES) crowd[name] = await createTrainer({ ...options(name, of), lanes: runsOf(), backend: "auto" });
