@@ -4,7 +4,7 @@
     cargo build --release -p undercurve-demo
     cargo rustc -p undercurve-c --lib --profile embedded --crate-type cdylib
     cargo rustc -p undercurve-c --lib --profile embedded --crate-type cdylib --target wasm32-unknown-unknown
-    nice python3 tests/peers/flips.py 100 1000000 target/release/undercurve target
+    nice python3 tests/peers/flips.py 100 100000 target/release/undercurve target
 
 Models of random tables (numbers, whole numbers, categories; linear and networks) in 32 and 64 bits. The threshold of a random rule is chosen on
 1,000,000 rows, and those and as many others are decided by the Python package, by onnxruntime, by NumPy from the exported JSON, and (32 bits, the only ones they have) by the

@@ -9,7 +9,7 @@
 //!
 //! so whole weights say what repeated rows say, a row of weight 0 is one that is not there, and equal weights change nothing.
 //! AUROC, partial AUC and the ROC curve do not move when the weights of one class are all multiplied; precision, and what is
-//! made of it, does. Rows are then sorted, by score and among equal scores by weight, O(n log n), and sums run down that order.
+//! made of it, does. Rows are then sorted, by score and among equal scores by weight (radix, linear time), and sums run down that order.
 
 use super::amount::Amount;
 use super::confusion::Confusion;

@@ -160,8 +160,7 @@ impl Reads {
             // (A number is no date: three digits make a group, and four a year.)
             Err(_) => {
                 let date = || date(text, self.dates.or(known.dates)).map(|(days, short)| Cell::Date(days, short));
-                let clock =
-                    || if COMPACT { None } else { clock::read(text).map(|(days, shows)| Cell::Clock(days, shows)) };
+                let clock = || clock::read(text).map(|(days, shows)| Cell::Clock(days, shows));
                 let marked = || number(text).map(|(meanings, sign)| Cell::Number(meanings, sign, true));
                 let limit = || {
                     let (below, rest) = limit(text)?;
