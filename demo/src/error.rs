@@ -168,7 +168,7 @@ pub fn for_scores(error: DataError) -> CliError {
 /// An error with its row in place of its line, where the file is Parquet, which has no lines.
 fn in_row(error: &DataError) -> Option<String> {
     #[cfg(feature = "parquet")]
-    if error.line > 0 && crate::input::parquet::is_parquet(Path::new(&error.file)) {
+    if error.line > 0 && undercurve_arrow::parquet::is_parquet(Path::new(&error.file)) {
         return Some(format!("{}: row {}, column {}: {}", error.file, error.line, error.column, error.kind));
     }
     let _ = error;

@@ -8,10 +8,19 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchR
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 use undercurve::data::{Block, DataError, RawTable, ReadOptions};
 
 /// Rows of a batch.
 const ROWS: usize = 8192;
+
+/// Whether a file is one.
+#[must_use]
+pub fn is_parquet(path: &Path) -> bool {
+    let mut first = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(4).read_to_end(&mut first));
+    path.is_file() && read.is_ok() && first == b"PAR1"
+}
 
 /// Why a file cannot be read, in a line.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ pub mod data;
 pub mod decide;
 pub mod device;
 pub mod grid;
+pub mod layout;
 pub mod many;
 pub mod method;
 pub mod schema;

@@ -1,7 +1,7 @@
 //! `--schema`: what is known of the columns of a file, as `look --schema` writes it and people edit it.
 
 use super::Word;
-use super::data::{DATES, DECIMALS, ENCODINGS, FORMATS, HEADERS, Header, Layout};
+use super::layout::{DATES, DECIMALS, ENCODINGS, FORMATS, HEADERS, Header, Layout, MISSING};
 use crate::tell::text::likely;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -158,7 +158,7 @@ impl Written {
             header: word("header", self.header.as_ref(), HEADERS)?.flatten(),
             skip: self.skip,
             encoding: word("encoding", self.encoding.as_ref(), ENCODINGS)?.unwrap_or_default(),
-            missing: word("missing", self.missing.as_ref(), super::data::MISSING)?,
+            missing: word("missing", self.missing.as_ref(), MISSING)?,
             na,
             split_by,
             weight: self.weight,

@@ -1,7 +1,7 @@
 //! `undercurve eval`: exact metrics of a saved model on data.
 
-use crate::args::data::Layout;
 use crate::args::decide;
+use crate::args::layout::Layout;
 use crate::error::{CliError, Result, for_model};
 use crate::run::decisions;
 use crate::tell::constraints::{self, Line, Rows};

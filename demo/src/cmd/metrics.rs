@@ -1,6 +1,6 @@
 //! `undercurve metrics`: exact metrics of scores that are already there.
 
-use crate::args::data::{HEADERS, Header, Layout};
+use crate::args::layout::{HEADERS, Header, Layout};
 use crate::args::{decide, words};
 use crate::error::{CliError, Result};
 use crate::input::labelled::{self, Columns};

@@ -1,6 +1,6 @@
 //! `undercurve predict`: scores, probabilities and classes of rows without labels, as they come.
 
-use crate::args::data::{Layout, MISSING};
+use crate::args::layout::{Layout, MISSING};
 use crate::args::words;
 use crate::error::{CliError, Result, for_model};
 use crate::input;

@@ -24,7 +24,7 @@ use undercurve::data::{
 };
 use undercurve::trainer::{Config, Predictor};
 
-pub use crate::args::data::Layout;
+pub use crate::args::layout::Layout;
 
 /// Reads a file of scores; `-` is what comes in on stdin.
 pub fn table(path: &Path, layout: Layout, label: Option<&str>) -> Result<RawTable> {

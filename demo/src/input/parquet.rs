@@ -3,18 +3,10 @@
 use crate::error::CliError;
 use crate::output;
 use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 use undercurve::data::{Block, Format, Preparation, RawTable, ReadOptions};
 use undercurve_arrow::parquet::{Error, blocks, parts, table};
-pub use undercurve_arrow::parquet::{Text, first_rows};
-
-/// Whether a file is one.
-pub fn is_parquet(path: &Path) -> bool {
-    let mut first = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(4).read_to_end(&mut first));
-    path.is_file() && read.is_ok() && first == b"PAR1"
-}
+pub use undercurve_arrow::parquet::{Text, first_rows, is_parquet};
 
 /// Refuses options that such a file cannot have.
 pub fn check(path: &Path, options: &ReadOptions) -> Result<(), CliError> {

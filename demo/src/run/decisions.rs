@@ -1,7 +1,7 @@
 //! Decisions of a run: what errors cost, the rows to choose on, the model that is kept, the threshold and the probabilities.
 
-use crate::args::data::Layout;
 use crate::args::decide::{DecisionPlan, Keep, Valid, costs_at};
+use crate::args::layout::Layout;
 use crate::error::Result;
 use crate::input;
 use std::path::Path;

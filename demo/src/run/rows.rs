@@ -1,7 +1,8 @@
 //! The rows of a training run and the trainer on them.
 
-use crate::args::data::{DataPlan, Layout};
+use crate::args::data::DataPlan;
 use crate::args::decide::DecisionPlan;
+use crate::args::layout::Layout;
 use crate::args::method;
 use crate::args::train::{New, RowsPlan, TOP};
 use crate::error::{CliError, Result};

@@ -3,9 +3,8 @@
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::RawTable;
 use super::super::scale::{Affine, Moments};
-use super::role::Layout;
+use super::role::{Layout, MOST_COLUMNS};
 use super::weights::weight_of;
-use super::wide::MOST_COLUMNS;
 use super::{Options, Preparation};
 use crate::checkpoint::{Coded, Reader};
 use crate::error::Error;

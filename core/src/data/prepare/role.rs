@@ -7,6 +7,9 @@ use crate::checkpoint::{Coded, Reader};
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// Columns of sparse rows that may be categories, and products at most: as many as [`ColumnStats`](super::ColumnStats) tells apart in one column.
+pub(super) const MOST_COLUMNS: usize = 1 << 16;
+
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Column {
     pub name: String,

@@ -7,7 +7,7 @@
 use super::super::dataset::Storage;
 use super::super::scale::{Scale, unit};
 use super::Preparation;
-use super::role::{Column, Layout, Role};
+use super::role::{Column, Layout, MOST_COLUMNS, Role};
 use super::table::most_dense;
 use crate::features::COMPACT;
 use crate::real::Real;
@@ -20,9 +20,6 @@ const WIDE: usize = 1024;
 
 /// Of the columns of a sparse row at least so many times as many are 0.
 const SHARE: usize = 16;
-
-/// Columns of sparse rows that may be categories, and products at most: as many as [`ColumnStats`](super::ColumnStats) tells apart in one column.
-pub(super) const MOST_COLUMNS: usize = 1 << 16;
 
 /// The columns that a row can have, and how many of them can be other than 0.
 fn widths(columns: &[Column]) -> [usize; 2] {

@@ -4,8 +4,8 @@ mod apply;
 mod file;
 mod recheck;
 
-use crate::args::data::Layout;
 use crate::args::decide::{self, CALIBRATE, How};
+use crate::args::layout::Layout;
 use crate::args::words;
 use crate::cmd::eval;
 use crate::error::{CliError, Result};
