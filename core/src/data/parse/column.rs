@@ -163,3 +163,19 @@ pub(in crate::data) struct Doubted {
     pub text: String,
     pub other: String,
 }
+
+/// What a file has: columns with names, or sparse rows.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::data) enum Content {
+    /// `header`: the line that names the columns, if one does; `clear`: no other reading of it comes into question.
+    Csv { names: Vec<String>, header: Option<u32>, clear: bool, columns: Vec<RawColumn>, told: Vec<Told> },
+    Libsvm {
+        labels: Vec<f64>,
+        ptr: Vec<usize>,
+        col: Vec<u32>,
+        val: Vec<f64>,
+        cols: usize,
+        /// Of each row; empty without.
+        queries: Vec<u64>,
+    },
+}

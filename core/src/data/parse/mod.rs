@@ -23,12 +23,11 @@ mod whole;
 pub use batches::Batches;
 pub use blocks::{Block, Blocks};
 pub(super) use cells::as_text;
-pub(super) use column::{MISSING, RawColumn};
+pub(super) use column::{Content, MISSING, RawColumn};
 pub use csv::LABEL_NAMES;
 pub use notation::{DateOrder, Decimal, MAX_BUCKETS, Notation, days_of_nanos};
 pub(super) use notation::{bucket, limited};
 pub(super) use reads::{Absent, is_word, truth, words_as_written};
-pub(super) use table::Content;
 pub use table::RawTable;
 pub use whole::first_rows;
 

@@ -1,6 +1,6 @@
 //! A parsed file.
 
-use super::column::{Doubted, MISSING, RawColumn, Told, row_after};
+use super::column::{Content, Doubted, MISSING, RawColumn, Told, row_after};
 use super::reads::Reads;
 use super::whole::Whole;
 use super::{
@@ -25,21 +25,6 @@ impl From<RawTable> for Cow<'_, RawTable> {
     fn from(table: RawTable) -> Self {
         Cow::Owned(table)
     }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::data) enum Content {
-    /// `header`: the line that names the columns, if one does; `clear`: no other reading of it comes into question.
-    Csv { names: Vec<String>, header: Option<u32>, clear: bool, columns: Vec<RawColumn>, told: Vec<Told> },
-    Libsvm {
-        labels: Vec<f64>,
-        ptr: Vec<usize>,
-        col: Vec<u32>,
-        val: Vec<f64>,
-        cols: usize,
-        /// Of each row; empty without.
-        queries: Vec<u64>,
-    },
 }
 
 /// A parsed file: columns of numbers or text, or sparse rows, with the line each row came from.
