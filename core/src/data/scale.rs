@@ -190,6 +190,11 @@ impl Moments {
     }
 }
 
+/// What a row counts, by its place among some; without weights 1.
+pub(super) fn weight_of(weights: &[f64]) -> impl Fn(usize) -> f64 + '_ {
+    |at| weights.get(at).copied().unwrap_or(1.0)
+}
+
 /// The map for a column of zeros and ones, which count so much in the whole: as it is, unless it is constant.
 pub(super) fn indicator(zeros: f64, ones: f64) -> Affine {
     if zeros > 0.0 && ones > 0.0 {

@@ -1,10 +1,9 @@
 //! Fitting columns: numbers, or categories.
 
 use super::super::parse::{MISSING, RawColumn, as_text, number_text};
-use super::super::scale::{Affine, Moments, Scale, indicator};
+use super::super::scale::{Affine, Moments, Scale, indicator, weight_of};
 use super::Missing;
 use super::role::{Column, Role};
-use super::weights::weight_of;
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;

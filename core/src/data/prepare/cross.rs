@@ -2,9 +2,8 @@
 
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::RawTable;
-use super::super::scale::{Affine, Moments};
+use super::super::scale::{Affine, Moments, weight_of};
 use super::role::{Layout, MOST_COLUMNS};
-use super::weights::weight_of;
 use super::{Options, Preparation};
 use crate::checkpoint::{Coded, Reader};
 use crate::error::Error;

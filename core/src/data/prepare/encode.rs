@@ -1,10 +1,9 @@
 //! Columns of numbers as several columns of a model: straight pieces and steps between quantiles of the training rows.
 
-use super::super::scale::{Affine, Moments, Scale};
+use super::super::scale::{Affine, Moments, Scale, weight_of};
 use super::order::{ordered, up_to};
 use super::piece::Piece;
 use super::role::Role;
-use super::weights::weight_of;
 use crate::error::{Error, Result};
 use alloc::vec::Vec;
 use core::fmt;

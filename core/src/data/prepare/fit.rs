@@ -3,7 +3,7 @@
 use super::super::error::{DataError, DataErrorKind, Doubt};
 use super::super::parse::{Content, Encoding, RawColumn, RawTable, limited};
 use super::super::rows::Rows;
-use super::super::scale::{Affine, Scale, standard};
+use super::super::scale::{Affine, Scale, standard, weight_of};
 use super::columns::{fit_categories, fit_numbers, keep_frequent};
 use super::encode::{Encode, fit_pieces};
 use super::groups::GroupRule;
@@ -14,7 +14,7 @@ use super::table::{
     all_rows, check_dense, check_rows, left_out, no_column, not_a_number, numbers_of, places, refuse_doubt,
     refuse_missing, refuse_unreadable,
 };
-use super::weights::{weight_of, weights};
+use super::weights::weights;
 use super::wide::most_columns;
 use super::{Kinds, Missing, Options, Preparation, SplitBy, cross};
 use crate::batch::WEIGHTS;

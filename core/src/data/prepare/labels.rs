@@ -3,8 +3,9 @@
 use super::super::dataset::{MAX_CLASSES, Targets};
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, LABEL_NAMES, MISSING, RawColumn, RawTable, limited, number_text, truth};
+use super::super::scale::weight_of;
 use super::table::{all_rows, find_column, refuse_doubt, refuse_unreadable};
-use super::weights::{weight_of, weights};
+use super::weights::weights;
 use super::{Options, Target};
 use crate::batch::WEIGHTS;
 use crate::checkpoint::{Coded, Reader};

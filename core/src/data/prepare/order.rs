@@ -2,10 +2,9 @@
 //!
 //! Both ask only how many rows a value exceeds, so that a few values far out change them little. A row of weight 2 is two rows.
 
-use super::super::scale::{Affine, Scale};
+use super::super::scale::{Affine, Scale, weight_of};
 use super::knots::Knot;
 use super::role::Role;
-use super::weights::weight_of;
 use alloc::vec::Vec;
 
 /// How far the quartiles of normal numbers lie apart, in deviations.

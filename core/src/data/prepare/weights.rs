@@ -6,11 +6,6 @@ use super::table::{find_column, not_a_number, refuse_doubt};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What a row counts, by its place among some; without weights 1.
-pub(super) fn weight_of(weights: &[f64]) -> impl Fn(usize) -> f64 + '_ {
-    |at| weights.get(at).copied().unwrap_or(1.0)
-}
-
 /// The weights of some rows.
 ///
 /// # Errors
