@@ -8,7 +8,11 @@ use undercurve_tests::folder::Folder;
 fn refusals_are_one_line() {
     let folder = Folder::new("site");
     for (args, code, why) in [
-        (&["--build-only", "--dev"][..], 2, "error: the argument '--build-only' cannot be used with '--dev'"),
+        (
+            &["--build-only", "--dev"][..],
+            2,
+            "error: the argument '--build-only [<FOLDER>]' cannot be used with '--dev'",
+        ),
         (&["--port", "many"], 2, "error: invalid value 'many' for '--port <N>'"),
         (&["--build-only"], 1, "error: the page is built from the sources: run this inside a checkout of undercurve"),
     ] {

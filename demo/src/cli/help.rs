@@ -17,6 +17,7 @@ const TASKS: &[(&str, &[&str])] = &[
             "format",
             "header",
             "encoding",
+            "skip",
             "decimal",
             "dates",
             "schema",

@@ -397,8 +397,11 @@ fn check_numbers(table: &RawTable, column: &Column, at: usize, rows: &[u32]) -> 
         return Ok(());
     }
     let text = |row: u32| values.get(codes[row as usize] as usize);
-    let bad = rows.iter().find(|&&row| text(row).is_some_and(|text| text.parse::<f64>().is_err()));
-    let row = bad.or(rows.first()).copied().unwrap_or(0);
+    // (A word for a missing value is a text because of another.)
+    let bad = |also: bool| {
+        rows.iter().find(|&&row| text(row).is_some_and(|text| text.parse::<f64>().is_err() && (also || !is_word(text))))
+    };
+    let row = bad(false).or_else(|| bad(true)).or(rows.first()).copied().unwrap_or(0);
     let text = text(row).map_or("", String::as_str);
     Err(not_a_number(table, row as usize, at, &column.name, text))
 }

@@ -145,7 +145,7 @@ impl Column {
         let signs = seen.is_some() && 2 * count > numbers.len() && count > 1;
         let readings = if signs { vec![Reading::Signs] } else { Vec::new() };
         let (values, codes) = ranked(numbers, codes);
-        let stray = seen.filter(|seen| kind == Kind::Text && seen.most() > seen.text);
+        let stray = seen.filter(|seen| (kind == Kind::Text || seen.mixed) && seen.most() > seen.text);
         let stray = stray.and_then(|seen| seen.first_text);
         let kind = if values.is_empty() { Kind::Unknown } else { kind };
         let notation = Notation { kind, ..Notation::hashed(known.buckets) };
