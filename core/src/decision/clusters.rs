@@ -218,7 +218,7 @@ impl Promise {
     /// use undercurve::{Error, decision::{Kept, Promise}};
     /// let promise = Promise { kept: Kept::Precision, bound: 0.8, percent: 90.0 };
     /// let few = promise.decide_in(&[0.9, 0.8, 0.1, 0.2], [1, 1, 0, 0][..].into(), Some(&[0, 0, 1, 1]));
-    /// assert!(matches!(few, Err(Error::Unpromised { more: Some(_), .. })));
+    /// assert!(matches!(few, Err(Error::Unpromised { more: Some(_), .. })), "{few:?}");
     /// ```
     pub fn decide_in<T: Real>(self, scores: &[T], truth: Truth<'_>, clusters: Option<&[u32]>) -> Result<Decision<f64>> {
         if !self.is_sound() {

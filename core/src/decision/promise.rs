@@ -221,13 +221,15 @@ impl Sequence {
     }
 
     /// How many times as many rows would tell: be promised a threshold in about four of five draws, by how far above the bound the clearest
-    /// size is, in deviations, and so that there is a start. `None` where all sizes are below it, beyond noise.
+    /// size is, in deviations (−∞ where there are too few rows for any), and so that there is a start. `None` where all sizes are below it,
+    /// beyond noise.
     pub(super) fn times(&self, far: f64, positives: f64) -> Option<f64> {
         let fewest = libm::ceil(self.promise.fewest(SPENT * self.promise.risk()) * self.promise.bound / LARGEST);
         let wanted = normal_quantile(self.level()) + normal_quantile(0.2);
         let near = far.or_larger(NEAR);
         let times = (wanted / near) * (wanted / near);
-        (far > NONE).then(|| times.or_larger(fewest / positives).or_larger(1.1))
+        (far > NONE || far == f64::NEG_INFINITY && self.promise.bound < 1.0)
+            .then(|| times.or_larger(fewest / positives).or_larger(1.1))
     }
 }
 

@@ -48,7 +48,7 @@ impl Estimate {
 /// ```
 /// use undercurve::metric::{Estimate, influence, rank::Run};
 /// // Scores of the classes + − +, descending: of two pairs one is in order.
-/// let run = |positives, negatives| Run { positives, negatives };
+/// let run = |positives: u64, negatives: u64| Run { positives, negatives };
 /// let mut out = [[0.0; 2]; 3];
 /// assert_eq!(influence(Estimate::AUROC, &[run(1, 0), run(0, 1), run(1, 0)], &mut out)?, 0.5);
 /// assert_eq!((out[0][0], out[1][1], out[2][0]), (0.25, 0.0, -0.25)); // more weight of the first raises it
