@@ -17,7 +17,7 @@ from pathlib import Path
 CRATES = ["core/src", "core/arrow/src", "core/c/src", "core/python/src", "demo/src", "demo/site/src", "gpu/src", "tests/experiments/src", "wasm/src"]
 
 CEILINGS = {
-    "circles of modules": 1,
+    "circles of modules": 0,
     "files over 600 lines": 1,
     "functions over 60 lines": 40,
     "functions of 8 arguments and more": 3,

@@ -7,12 +7,12 @@ use super::super::scale::{Affine, Scale, standard, weight_of};
 use super::columns::{fit_categories, fit_numbers, keep_frequent};
 use super::encode::{Encode, fit_pieces};
 use super::groups::GroupRule;
+use super::identifiers::{left_out, refuse_missing};
 use super::labels::{LabelRule, Positive, Rule, find_label, targets};
 use super::order::{counted, robust};
 use super::role::{Column, Layout};
 use super::table::{
-    all_rows, check_dense, check_rows, left_out, no_column, not_a_number, numbers_of, places, refuse_doubt,
-    refuse_missing, refuse_unreadable,
+    all_rows, check_dense, check_rows, no_column, not_a_number, numbers_of, places, refuse_doubt, refuse_unreadable,
 };
 use super::weights::weights;
 use super::wide::most_columns;

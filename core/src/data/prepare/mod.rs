@@ -8,6 +8,7 @@ mod encode;
 mod exact;
 mod fit;
 mod groups;
+mod identifiers;
 mod kinds;
 mod knots;
 mod labels;
@@ -26,12 +27,12 @@ mod wide;
 
 pub(crate) use cross::Cross;
 pub use encode::{Encode, MAX_PIECES};
+pub use identifiers::identifiers;
 pub use knots::{Knot, rank};
 pub use labels::{check_label, label_column_of, label_values};
 pub use options::{Missing, Options, SplitBy, Target};
 pub use piece::Piece;
 pub use stats::ColumnStats;
-pub use table::identifiers;
 
 use super::Kind;
 use super::dataset::{Dataset, parts};
@@ -47,10 +48,11 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 pub(crate) use groups::GroupRule;
+use identifiers::refuse_missing;
 pub(crate) use kinds::Kinds;
 use labels::{LabelRule, Rule, find_label, targets};
 use role::{Column, Layout, Role};
-use table::{all_rows, refuse_missing};
+use table::all_rows;
 
 /// Sparse rows are made dense for [`Scale::Standard`] up to this many values, and one-hot columns may grow a table of dense rows up to
 /// this many (or four times what the file has).

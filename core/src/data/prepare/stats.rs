@@ -9,12 +9,11 @@ use super::super::scale::{Moments, Scale};
 use super::columns::{as_categories, category, number};
 use super::encode::{maps, pieces};
 use super::exact::Exact;
+use super::identifiers::{MANY, is_called_identifier};
 use super::labels::{LabelCells, LabelRule, Positive, Rule, classes, label_cells};
 use super::order::ordered;
 use super::role::{Column, Layout, Role};
-use super::table::{
-    MANY, is_called_identifier, kind_of, no_column, not_a_number, not_features, numbers_of, places, refuse_doubt,
-};
+use super::table::{kind_of, no_column, not_a_number, not_features, numbers_of, places, refuse_doubt};
 use super::{Kinds, Missing, Options, Preparation, Target};
 use crate::checkpoint::{self, Coded, MOST, Reader, open, seal};
 use crate::error::Error;

@@ -3,70 +3,14 @@
 use super::super::Kind;
 use super::super::error::{DataError, DataErrorKind, Doubt};
 use super::super::parse::{Content, MISSING, RawColumn, RawTable, truth};
-use super::{MAX_DENSE, Missing, Options, SplitBy};
+use super::{MAX_DENSE, Options, SplitBy};
 use crate::error::Error;
 use crate::real::Real;
 use alloc::borrow::Cow;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
-
-/// More different values than this, in more than half of the rows, can be an identifier.
-pub(super) const MANY: usize = 50;
-
-/// Columns that tell rows apart and nothing else, with the number of their different values, more than fifty: texts, as names and
-/// hashes, of which there are more than half as many as rows with one; and whole numbers that count the rows one by one, or are
-/// different in every row of a column called `id`, `rownames`, or with `_id`, `Id` or `ID` at its end. They are left out, but for
-/// texts in columns of [`Options::categorical`], those of [`Options::features`], and unless [`Options::keep_identifiers`]. (The label column and those that are ignored are none.)
-#[must_use]
-pub fn identifiers(table: &RawTable, options: &Options) -> Vec<(String, usize)> {
-    let Content::Csv { names, columns, .. } = &table.content else { return Vec::new() };
-    if options.keep_identifiers {
-        return Vec::new();
-    }
-    let label = super::label_column_of(table, options).ok().flatten();
-    let told = options.categorical.iter().chain(&options.features);
-    let named: BTreeSet<&String> = told.chain(not_features(options)).chain(&label).collect();
-    let mut found = Vec::new();
-    let sure = |(at, (name, _)): &(usize, (&String, _))| !named.contains(name) && table.doubt(*at).is_none();
-    for (_, (name, column)) in names.iter().zip(columns).enumerate().filter(sure) {
-        let count = match column {
-            RawColumn::Text { values, codes, stray: None } => {
-                let there = codes.iter().filter(|&&code| code != MISSING).count();
-                Some(values.len()).filter(|count| 2 * count > there)
-            }
-            RawColumn::Numbers(values, _) => {
-                Some(values.len()).filter(|_| counts_rows(values) || is_number_of(name, values))
-            }
-            RawColumn::Text { .. } => None,
-        };
-        if let Some(count) = count.filter(|&count| count > MANY) {
-            found.push((name.clone(), count));
-        }
-    }
-    found
-}
-
-/// Whether every number is the one before and 1.
-fn counts_rows(values: &[f64]) -> bool {
-    values.windows(2).all(|pair| pair[1] - pair[0] == 1.0)
-}
-
-pub(super) fn is_called_identifier(name: &str) -> bool {
-    ["id", "rownames"].iter().any(|word| name.eq_ignore_ascii_case(word))
-        || ["_id", "_ID", "Id", "ID"].iter().any(|end| name.ends_with(end))
-}
-
-/// Whether a column that is called like one of identifiers has another whole number in every row.
-fn is_number_of(name: &str, values: &[f64]) -> bool {
-    if !is_called_identifier(name) || values.iter().any(|&x| libm::floor(x) != x) {
-        return false;
-    }
-    let mut sorted: Vec<u64> = values.iter().map(|x| (x + 0.0).to_bits()).collect();
-    sorted.sort_unstable();
-    sorted.windows(2).all(|pair| pair[0] != pair[1])
-}
 
 /// Refuses a column that nothing can be made of, categories neither.
 pub(super) fn refuse_unreadable(table: &RawTable, at: usize) -> Result<(), DataError> {
@@ -77,14 +21,6 @@ pub(super) fn refuse_unreadable(table: &RawTable, at: usize) -> Result<(), DataE
 /// Refuses a column, read as numbers or dates, that can be read in two ways.
 pub(super) fn refuse_doubt(table: &RawTable, at: usize) -> Result<(), DataError> {
     table.doubt(at).map_or(Ok(()), Err)
-}
-
-/// The columns that are no features: those to ignore, those of the weights and of the split, the identifiers, and, where missing
-/// values are filled in, those without any value.
-pub(super) fn left_out(table: &RawTable, options: &Options) -> BTreeSet<String> {
-    let identifiers = identifiers(table, options).into_iter().map(|(name, _)| name);
-    let empty = table.empty().into_iter().filter(|_| options.missing == Missing::Impute);
-    not_features(options).cloned().chain(identifiers).chain(empty).collect()
 }
 
 /// The columns that the options say are no features.
@@ -195,20 +131,4 @@ pub(super) fn first_missing(table: &RawTable, columns: &[usize], rows: &[u32]) -
         Some((row, at)) => Err(table.error_at(row as usize, at, DataErrorKind::Missing { column: names[at].clone() })),
         None => Ok(()),
     }
-}
-
-pub(super) fn refuse_missing(
-    table: &RawTable,
-    options: &Options,
-    label: Option<&str>,
-    rows: &[u32],
-) -> Result<(), DataError> {
-    let Content::Csv { names, .. } = &table.content else { return Ok(()) };
-    if options.missing == Missing::Impute {
-        return Ok(());
-    }
-    let left_out = left_out(table, options);
-    let used = |name: &String| Some(name.as_str()) != label && !left_out.contains(name);
-    let columns: Vec<usize> = (0..names.len()).filter(|&at| used(&names[at])).collect();
-    first_missing(table, &columns, rows)
 }
