@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use undercurve::Real;
 use undercurve::decision::{Decision, ThresholdRule, rate_intervals_in};
 use undercurve::metric::{
-    Estimate, FprRange, Interval, Intervals, Metrics, PrPoint, RocPoint, Summary, Truth, brier, log_loss,
+    Estimate, FprRange, Interval, Intervals, Metrics, Pair, PrPoint, RocPoint, Summary, Truth, brier, log_loss,
 };
 
 pub fn range(fpr: (f64, f64)) -> PyResult<FprRange> {
@@ -104,9 +104,10 @@ pub fn compare<'py>(
         Floats::F64(scores) => scores.slice().to_vec(),
     };
     let (a, b): (Vec<f64>, Vec<f64>) = (wide(&a), wide(&b));
+    let pair = py.detach(|| Pair::new([&a, &b], truth)).map_err(core)?;
     let out = PyDict::new(py);
     for (name, of) in [("auroc", Estimate::AUROC), ("ap", Estimate::Ap), ("pauc", Estimate::Roc(range))] {
-        let found = py.detach(|| Metrics::compare([&a, &b], truth, of)).map_err(core)?;
+        let found = py.detach(|| pair.compare(of)).map_err(core)?;
         let all = PyDict::new(py);
         all.set_item("values", (found.values[0], found.values[1]))?;
         all.set_item("intervals", (ends(found.intervals[0]), ends(found.intervals[1])))?;

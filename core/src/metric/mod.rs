@@ -66,6 +66,6 @@ pub use values::{ValueSummary, value_summary};
 #[cfg(feature = "alloc")]
 pub use {
     classes::{ClassSummary, OneVsRest, class_summary, log_odds},
-    owned::{Comparison, Intervals, Metrics},
+    owned::{Comparison, Intervals, Metrics, Pair},
     state::{Bounded, Bounds, Narrowing, State, StateError},
 };

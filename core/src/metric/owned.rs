@@ -18,8 +18,8 @@ use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use alloc::vec;
 use alloc::vec::Vec;
-pub use ranked::Comparison;
 use ranked::Ranked;
+pub use ranked::{Comparison, Pair};
 
 /// Memory for metrics, which grows to the largest input seen and is kept between calls. The methods are the functions
 /// of [`metric`](super) of the same names, with the same errors.
@@ -268,7 +268,7 @@ impl<T: Real> Metrics<T> {
         let mut moved = vec![[0.0; 2]; found.len()];
         tell(&mut |of| interval(of, &found, &mut moved))
     }
-    /// A metric of two scores of the same rows, with the interval of its difference and a p-value. O(n log n).
+    /// A metric of two scores of the same rows, with the interval of its difference and a p-value; for several metrics, [`Pair`]. O(n log n).
     ///
     /// ```
     /// use undercurve::metric::{Estimate, Metrics, Truth};
@@ -283,7 +283,7 @@ impl<T: Real> Metrics<T> {
     /// # Errors
     /// As [`auroc`](super::auroc()); `Length` for the second scores.
     pub fn compare(scores: [&[T]; 2], truth: Truth<'_>, of: Estimate) -> Result<Comparison> {
-        ranked::compare(scores, truth, of)
+        Pair::new(scores, truth)?.compare(of)
     }
     /// See [`roc_curve`]; with `most` points at most if given, as [`roc_curve_thinned`].
     pub fn roc_curve(

@@ -5,7 +5,7 @@ use crate::output;
 use crate::tell::measure::estimate;
 use crate::tell::metric::{Metric, usual};
 use serde_json::{Map, Value, json};
-use undercurve::metric::{Comparison, FprRange, Interval, Metrics, Truth, mcclish};
+use undercurve::metric::{Comparison, FprRange, Interval, Pair, Truth, mcclish};
 
 /// Two scores of each row, and what they are called.
 pub struct TwoScores<'a> {
@@ -18,14 +18,14 @@ pub struct TwoScores<'a> {
 
 impl TwoScores<'_> {
     /// A metric of both.
-    fn compare(&self, metric: &Metric) -> Result<Comparison> {
+    fn compare(&self, pair: &Pair<'_>, metric: &Metric) -> Result<Comparison> {
         let Some((of, standard)) = estimate(&metric.kind, self.fpr)? else {
             return Err(CliError::input(format!(
                 "--metric {}: of two scores there are auroc, ap, pauc, mcclish, precision-at and recall-at",
                 metric.name
             )));
         };
-        let found = Metrics::compare(self.scores, self.truth, of)?;
+        let found = pair.compare(of)?;
         Ok(standard.map_or(found, |range| standardised(found, range)))
     }
 
@@ -33,8 +33,9 @@ impl TwoScores<'_> {
     pub fn tell(&self, metrics: &[Metric], as_json: bool) -> Result<()> {
         let usual = usual(false, false, false, false);
         let metrics = if metrics.is_empty() { &usual } else { metrics };
+        let pair = Pair::new(self.scores, self.truth)?;
         let all: Vec<(&str, Comparison)> =
-            metrics.iter().map(|metric| Ok((&*metric.name, self.compare(metric)?))).collect::<Result<_>>()?;
+            metrics.iter().map(|metric| Ok((&*metric.name, self.compare(&pair, metric)?))).collect::<Result<_>>()?;
         if as_json { output::line(self.json(&all)) } else { output::line(self.text(&all)) }
     }
 

@@ -199,31 +199,50 @@ pub struct Comparison {
     pub p: Option<f64>,
 }
 
-/// See [`Metrics::compare`](super::Metrics::compare).
-pub(in crate::metric) fn compare<T: Real>(scores: [&[T]; 2], truth: Truth<'_>, of: Estimate) -> Result<Comparison> {
-    exact_len("scores of the second", scores[0].len(), scores[1].len())?;
-    let ranked = [Ranked::new(scores[0], truth)?, Ranked::new(scores[1], truth)?];
-    let [(a, mut moved), (b, other)] = [ranked[0].moved(of, truth)?, ranked[1].moved(of, truth)?];
-    let each = [ranked[0].spread(&moved, truth), ranked[1].spread(&other, truth)];
-    moved.iter_mut().zip(&other).for_each(|(moved, other)| *moved -= other);
-    let apart = spread(&moved, truth);
-    let intervals = [of.interval(a, each[0]), of.interval(b, each[1])];
-    let difference = a - b;
-    let [first, second] = each.map(|spread| spread.variance);
-    let correlation = (first + second - apart.variance) / (2.0 * Real::sqrt(first) * Real::sqrt(second));
-    let correlation = if correlation.is_finite() { correlation.or_larger(-1.0).or_smaller(1.0) } else { 0.0 };
-    let interval = intervals[0].zip(intervals[1]).map(|(first, second)| {
-        let reach = |x: f64, y: f64| Real::sqrt((x * x - 2.0 * correlation * x * y + y * y).or_larger(0.0));
-        Interval {
-            low: difference - reach(a - first.low, second.high - b),
-            high: difference + reach(first.high - a, b - second.low),
-        }
-    });
-    let known = interval.is_some() && (apart.variance > 0.0 || difference == 0.0);
-    let z = known.then(|| if difference == 0.0 { 0.0 } else { difference / Real::sqrt(apart.variance) });
-    let alike = truth.weights().is_empty() && truth.clusters().is_empty();
-    let freedom = if alike { f64::INFINITY } else { apart.units[0].or_smaller(apart.units[1]) - 1.0 };
-    Ok(Comparison { values: [a, b], intervals, difference, interval, z, p: z.map(|z| beyond(z.abs(), freedom)) })
+/// Two scores of the same rows, sorted once for any number of metrics.
+pub struct Pair<'a> {
+    ranked: [Ranked; 2],
+    truth: Truth<'a>,
+}
+
+impl<'a> Pair<'a> {
+    /// O(n log n).
+    ///
+    /// # Errors
+    /// As [`auroc`](crate::metric::auroc()); `Length` for the second scores.
+    pub fn new<T: Real>(scores: [&[T]; 2], truth: Truth<'a>) -> Result<Self> {
+        exact_len("scores of the second", scores[0].len(), scores[1].len())?;
+        Ok(Self { ranked: [Ranked::new(scores[0], truth)?, Ranked::new(scores[1], truth)?], truth })
+    }
+
+    /// A metric of both, with the interval of its difference and a p-value. O(n).
+    ///
+    /// # Errors
+    /// Of ranges and sizes that the rows do not have, as the metric itself.
+    pub fn compare(&self, of: Estimate) -> Result<Comparison> {
+        let [(a, mut moved), (b, other)] =
+            [self.ranked[0].moved(of, self.truth)?, self.ranked[1].moved(of, self.truth)?];
+        let each = [self.ranked[0].spread(&moved, self.truth), self.ranked[1].spread(&other, self.truth)];
+        moved.iter_mut().zip(&other).for_each(|(moved, other)| *moved -= other);
+        let apart = spread(&moved, self.truth);
+        let intervals = [of.interval(a, each[0]), of.interval(b, each[1])];
+        let difference = a - b;
+        let [first, second] = each.map(|spread| spread.variance);
+        let correlation = (first + second - apart.variance) / (2.0 * Real::sqrt(first) * Real::sqrt(second));
+        let correlation = if correlation.is_finite() { correlation.or_larger(-1.0).or_smaller(1.0) } else { 0.0 };
+        let interval = intervals[0].zip(intervals[1]).map(|(first, second)| {
+            let reach = |x: f64, y: f64| Real::sqrt((x * x - 2.0 * correlation * x * y + y * y).or_larger(0.0));
+            Interval {
+                low: difference - reach(a - first.low, second.high - b),
+                high: difference + reach(first.high - a, b - second.low),
+            }
+        });
+        let known = interval.is_some() && (apart.variance > 0.0 || difference == 0.0);
+        let z = known.then(|| if difference == 0.0 { 0.0 } else { difference / Real::sqrt(apart.variance) });
+        let alike = self.truth.weights().is_empty() && self.truth.clusters().is_empty();
+        let freedom = if alike { f64::INFINITY } else { apart.units[0].or_smaller(apart.units[1]) - 1.0 };
+        Ok(Comparison { values: [a, b], intervals, difference, interval, z, p: z.map(|z| beyond(z.abs(), freedom)) })
+    }
 }
 
 /// P(|t| ≥ x) of Student's distribution, between whole degrees of freedom by a line in 1/freedom; of infinitely many degrees of freedom that of the normal distribution.
