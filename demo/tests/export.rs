@@ -104,8 +104,10 @@ fn scores(model: &Value, head: &[String], row: &[String]) -> Vec<(f64, f64)> {
             }
             x.extend(column["missing"].as_bool().unwrap().then_some(f64::from(missing)));
         } else {
+            // (A word that stands for a missing value elsewhere may be a category here.)
             let values = column["categories"].as_array().unwrap();
-            x.extend(values.iter().map(|value| f64::from(!missing && value == text)));
+            let missing = missing && !values.iter().any(|value| value == text);
+            x.extend(values.iter().map(|value| f64::from(value == text)));
             x.extend(column["missing"].as_bool().unwrap().then_some(f64::from(missing)));
         }
     }
@@ -239,7 +241,12 @@ fn compare(folder: &Folder, python: Option<&str>, train: &[&str], data: &str) {
     }
     assert!(sure > rows.len() * 9 / 10, "{train:?}: {sure} of {} rows are away from the threshold", rows.len());
     let Some(python) = python else { return };
-    let output = Command::new(python).arg(SCRIPT).args(["m.onnx", data, "?", "NA"]).current_dir(&folder.0).output();
+    let columns_of = || model["columns"].as_array().into_iter().flatten();
+    let category =
+        |word: &&str| columns_of().flat_map(|of| of["categories"].as_array()).flatten().any(|value| value == *word);
+    let missing = ["?", "NA"].into_iter().filter(|word| !category(word));
+    let mut script = Command::new(python);
+    let output = script.arg(SCRIPT).args(["m.onnx", data]).args(missing).current_dir(&folder.0).output();
     let (names, theirs) = table(&stdout(&output.unwrap()));
     assert_eq!(names.len(), columns.len(), "{names:?}, {columns:?}");
     assert_eq!(theirs.len(), rows.len());
