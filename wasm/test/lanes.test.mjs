@@ -8,6 +8,12 @@ await init();
 const data = synthetic("split", { rows: 400, testRows: 400, positives: 0.1 });
 const options = (change = {}) => ({ ...data, method: { name: "soap", settings: { pretrain: 20 } }, seed: 4, steps: 60, ...change });
 
+test("without a method runs are cross-entropy", async () => {
+  const many = await Lanes.create({ ...data, seed: 4, lanes: 1 });
+  assert.deepEqual((await many.load(0)).save(), new Session({ ...data, seed: 4, method: "ce" }).save());
+  many.dispose();
+});
+
 test("every run has the bits of a session, goes on as one, and is summed up", async () => {
   for (const [lanes, runs] of [[3, [[4, {}], [5, {}], [6, {}]]], [{ grid: { lr: [0.01, 0.2], gamma: [0.5] }, seeds: 2 }, [4, 4, 5, 5].map((seed, at) => [seed, { lr: [0.01, 0.2][at % 2], gamma: 0.5 }])]]) {
     const many = await Lanes.create(options({ lanes }));

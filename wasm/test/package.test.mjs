@@ -642,6 +642,14 @@ test("what a default that is no number stands for is among the texts of the meth
   }
 });
 
+test("without a method it is cross-entropy, of two classes and of several", async () => {
+  for (const { method, ...given } of [options("ce"), several("ce")]) {
+    const [named, unnamed] = [await Session.create({ ...given, method }), await Session.create(given)];
+    for (const session of [named, unnamed]) session.advance({ steps: 20 });
+    assert.deepEqual(unnamed.params(), named.params());
+  }
+});
+
 test("a saved session goes on as if it had not stopped", () => {
   const whole = new Session(options("soap"));
   whole.advance({ steps: 50 });
