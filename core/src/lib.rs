@@ -103,6 +103,8 @@ pub mod guide;
 pub mod host;
 #[cfg(feature = "alloc")]
 pub mod judge;
+#[cfg(feature = "alloc")]
+pub mod measure;
 pub mod metric;
 pub mod model;
 pub mod outer;

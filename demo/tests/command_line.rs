@@ -1476,10 +1476,7 @@ fn groups_are_measured_and_kept_with_the_model() {
     );
     refuse(&["eval", "p.model", "without.csv", "--group", "sex"], "there is no column \"sex\"");
     refuse(&["eval", "p.model", "p.csv", "--group", "label"], "--group label: is the label column");
-    refuse(
-        &["eval", "p.model", "p.csv", "--metric", "gap(fpr@1)"],
-        "character 9: expected a false-positive rate above 0",
-    );
+    refuse(&["eval", "p.model", "p.csv", "--metric", "gap(fpr@1)"], "expected gap(fpr) or gap(fpr@A) with 0 < A < 1");
     refuse(&["train", "p.csv", "--method", "ce", "--group", "label"], "--group label: is the label column");
     refuse(&["train", "p.csv", "--method", "ce", "--group-hidden"], "--group");
     refuse(&["train", "p.csv", "--resume", "p.model", "--group", "age"], "another list of columns that make groups");

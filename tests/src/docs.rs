@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 use undercurve::data::Dataset;
+use undercurve::measure::{Needs, TABLE};
 use undercurve::registry::{METHODS, OPTIMIZERS, Source, class_methods};
 use undercurve::trainer::{Config, Trainer};
 
@@ -25,6 +26,33 @@ fn steps_of(method: &str, settings: &[(&str, &str)]) -> &'static str {
 /// A parameter that leaves out the steps before a method's own, where it has one.
 fn alone(method: &undercurve::registry::Method) -> &'static [(&'static str, &'static str)] {
     if method.params.iter().any(|param| param.name == "pretrain") { &[("pretrain", "0")] } else { &[] }
+}
+
+/// The table of core/METRICS.md.
+pub fn metrics_table() -> String {
+    let mut out = String::from(
+        "| name | what | formula | range | needs | weights | 95 % interval | other names |\n|---|---|---|---|---|---|---|---|\n",
+    );
+    for entry in TABLE {
+        let needs = match entry.needs {
+            Needs::Nothing => "",
+            Needs::Threshold => "a threshold",
+            Needs::Probabilities => "probabilities",
+            Needs::Queries => "queries",
+            Needs::Groups => "groups",
+        };
+        let yes = |told| if told { "yes" } else { "" };
+        let limits = if entry.limits.is_empty() { String::new() } else { format!("; {}", entry.limits) };
+        let (name, about, formula, range) = (entry.name, entry.about, entry.formula.replace('|', "\\|"), entry.range);
+        let (weights, interval, names) = (yes(entry.weights), yes(entry.has_interval()), entry.aliases.join(", "));
+        writeln!(
+            out,
+            "| `{name}{}` | {about}{limits} | {formula} | {range} | {needs} | {weights} | {interval} | {names} |",
+            entry.form
+        )
+        .unwrap();
+    }
+    out
 }
 
 /// The table paper → method → files → command-line name of core/METHODS.md.

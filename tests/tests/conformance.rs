@@ -424,19 +424,21 @@ fn short_memory_is_a_length_error() {
     }
 }
 
-/// core/METHODS.md is the table made from the registry. `UNDERCURVE_BLESS=1` writes it anew.
+/// core/METHODS.md is the table made from the registry, core/METRICS.md that of the metrics. `UNDERCURVE_BLESS=1` writes them anew.
 #[test]
-fn the_table_in_the_documentation_is_the_registry() {
-    let path = root().join("core/METHODS.md");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let (begin, end) = ("<!-- methods: begin -->\n", "<!-- methods: end -->");
-    let (head, rest) = text.split_once(begin).expect("the begin mark");
-    let (table, tail) = rest.split_once(end).expect("the end mark");
-    let want = undercurve_tests::docs::methods_table();
-    if std::env::var("UNDERCURVE_BLESS").is_ok_and(|word| word == "1") {
-        std::fs::write(&path, format!("{head}{begin}{want}{end}{tail}")).unwrap();
-    } else {
-        assert!(table == want, "core/METHODS.md is behind the registry: run this test with UNDERCURVE_BLESS=1");
+fn the_tables_in_the_documentation_are_those_of_the_code() {
+    use undercurve_tests::docs::{methods_table, metrics_table};
+    for (file, mark, want) in [("METHODS.md", "methods", methods_table()), ("METRICS.md", "metrics", metrics_table())] {
+        let path = root().join("core").join(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (begin, end) = (format!("<!-- {mark}: begin -->\n"), format!("<!-- {mark}: end -->"));
+        let (head, rest) = text.split_once(&begin).expect("the begin mark");
+        let (table, tail) = rest.split_once(&end).expect("the end mark");
+        if std::env::var("UNDERCURVE_BLESS").is_ok_and(|word| word == "1") {
+            std::fs::write(&path, format!("{head}{begin}{want}{end}{tail}")).unwrap();
+        } else {
+            assert!(table == want, "core/{file} is behind the code: run this test with UNDERCURVE_BLESS=1");
+        }
     }
 }
 

@@ -20,12 +20,6 @@ pub(super) struct Thinner<'a, P> {
     last: Option<P>,
 }
 
-/// Room for a curve of so many points at most: for all, or for `most` but no more than a thinned curve can fill.
-#[cfg(feature = "alloc")]
-pub(super) fn out<P: Clone + Default>(all: usize, most: Option<usize>) -> alloc::vec::Vec<P> {
-    alloc::vec![P::default(); most.map_or(all, |most| most.min(2 * all + 4))]
-}
-
 /// Checks the length of the output of a thinned curve.
 pub(super) fn check_out<P>(out: &[P]) -> Result<()> {
     if out.len() < FEWEST {

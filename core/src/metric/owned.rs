@@ -2,7 +2,6 @@
 
 pub(super) mod ranked;
 
-use super::curve;
 use super::group::{self, GroupSummary};
 use super::labels::{Labels, Truth};
 use super::rank::{Run, runs};
@@ -61,6 +60,11 @@ pub(super) fn join(found: &mut Vec<Run>, run: Run) {
         _ if run.positives + run.negatives == 0 => {}
         _ => found.push(run),
     }
+}
+
+/// Room for a curve of so many points at most: for all, or for `most` but no more than a thinned curve can fill.
+pub(super) fn points<P: Clone + Default>(all: usize, most: Option<usize>) -> Vec<P> {
+    vec![P::default(); most.map_or(all, |most| most.min(2 * all + 4))]
 }
 
 impl<T: Real> Metrics<T> {
@@ -292,7 +296,7 @@ impl<T: Real> Metrics<T> {
         labels: &(impl Labels + ?Sized),
         most: Option<usize>,
     ) -> Result<Vec<RocPoint>> {
-        let mut out = curve::out(roc_len(scores.len()), most);
+        let mut out = points(roc_len(scores.len()), most);
         let scratch = self.scratch(scores.len());
         let len = match most {
             None => roc_curve(scores, labels, scratch, &mut out)?,
@@ -308,7 +312,7 @@ impl<T: Real> Metrics<T> {
         labels: &(impl Labels + ?Sized),
         most: Option<usize>,
     ) -> Result<Vec<PrPoint>> {
-        let mut out = curve::out(scores.len(), most);
+        let mut out = points(scores.len(), most);
         let scratch = self.scratch(scores.len());
         let len = match most {
             None => pr_curve(scores, labels, scratch, &mut out)?,

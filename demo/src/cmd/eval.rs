@@ -6,7 +6,7 @@ use crate::error::{CliError, Result, for_model};
 use crate::run::decisions;
 use crate::tell::constraints::{self, Line, Rows};
 use crate::tell::measure::{self, Asked, Scored};
-use crate::tell::metric::{self, Metric};
+use crate::tell::metric;
 use crate::tell::{curves, scores, table};
 use crate::{input, output};
 use std::fmt::Write as _;
@@ -16,6 +16,7 @@ use undercurve::checkpoint::SavedModel;
 use undercurve::data::{Dataset, Split, Target, Targets};
 use undercurve::decision::ThresholdRule;
 use undercurve::expression::{Bound, Expression, Quantity};
+use undercurve::measure::Metric;
 use undercurve::metric::{class_summary, value_summary};
 use undercurve::trainer::Predictor;
 
@@ -34,7 +35,7 @@ Examples:
   undercurve eval data.model new.csv --threshold \"recall>=0.9\" --metric precision,fpr,lift-at:2% --reliability
   undercurve eval new.model new.csv --start old.model --constraint \"loss(old.csv) <= old\"
   undercurve eval data.model data.csv --group sex --constraint \"gap(fpr) <= 0.05\" --require",
-    metric::HELP, constraints::HELP))]
+    metric::help(), constraints::HELP))]
 pub struct Args {
     /// A file that `train --out` or `--save` wrote
     #[arg(value_name = "MODEL")]

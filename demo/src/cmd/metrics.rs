@@ -9,7 +9,7 @@ use crate::tell::by_group::Grouping;
 use crate::tell::curves;
 use crate::tell::measure::{self, Asked, Scored};
 use crate::tell::merged;
-use crate::tell::metric::{self, Metric};
+use crate::tell::metric;
 use crate::tell::two_scores::TwoScores;
 use crate::{input, output};
 use std::fs::File;
@@ -20,6 +20,7 @@ use undercurve::data::{
     label_values,
 };
 use undercurve::decision::ThresholdRule;
+use undercurve::measure::Metric;
 use undercurve::metric::{Bounded, State, Truth, class_summary};
 use undercurve::trainer::Config;
 
@@ -37,7 +38,7 @@ Examples:
   undercurve metrics scores.csv --metric precision-at:100,recall-at:2%,precision,f1 --threshold \"fpr<=0.01\"
 
 With more than two labels and a column score:CLASS for each: the Hand-Till AUC, the accuracy of the highest score, and AUROC
-and AP of each class against all others. `eval --scores` writes such files.", metric::HELP))]
+and AP of each class against all others. `eval --scores` writes such files.", metric::help()))]
 pub struct Args {
     /// CSV with a label and a score column, plain or gzip; - is stdin. Several, or states that --state wrote, are measured as one
     /// file of all their rows
@@ -392,7 +393,7 @@ impl Plan {
 
     /// The metrics of several classes, with the names of their score columns.
     fn several(&self, table: &RawTable, label: String, scores: &[String]) -> Result<()> {
-        let metric = self.asked.metrics.first().map(|metric| format!("--metric {}", metric.name));
+        let metric = self.asked.metrics.first().map(|metric| format!("--metric {metric}"));
         if let Some(option) = self.asked.of_two_classes().map(str::to_string).or(metric) {
             return Err(CliError::input(format!("{option}: is for two classes; --positive names one of several")));
         }

@@ -2,9 +2,9 @@
 
 use crate::error::Result;
 use serde_json::{Value, json};
-use undercurve::metric::group::{GroupSummary, largest, least};
-use undercurve::metric::{Gap, Metrics, Rate};
-use undercurve::{Need, Real, Scratch};
+use undercurve::measure::{Detail, Found};
+use undercurve::metric::Metrics;
+use undercurve::metric::group::GroupSummary;
 
 /// Which group each row is in, and what they are called.
 #[derive(Clone, Copy)]
@@ -15,94 +15,29 @@ pub struct Grouping<'a> {
     pub known: usize,
 }
 
-/// One group's share of a metric of groups.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum OfGroups {
-    /// The largest difference of a rate between two groups, at the threshold of a pooled false-positive rate if there is one.
-    Gap(Rate, Option<f64>),
-    WorstLoss,
-    /// At a threshold.
-    WorstAccuracy(f64),
-    WorstAuroc,
-    /// Of the groups' losses, over this share of the groups.
-    Cvar(f64),
-}
-
-/// What a metric says.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Found {
-    /// Of all rows.
-    Number(f64),
-    Gap(Gap),
-    /// The group and its figure.
-    Worst(usize, f64),
-    Cvar(f64),
-    /// There are no rows to tell it from.
-    Nothing,
-}
-
-impl Found {
-    pub fn value(self) -> Option<f64> {
-        match self {
-            Self::Gap(gap) => Some(gap.value),
-            Self::Number(value) | Self::Worst(_, value) | Self::Cvar(value) => Some(value),
-            Self::Nothing => None,
+/// What stands behind a figure, for people.
+pub fn note(found: &Found, names: &[String]) -> String {
+    match found.detail {
+        Detail::Gap(gap) => {
+            let [a, b] = gap.groups.map(|group| &names[group as usize]);
+            format!(" ± {:.4}  {a} ({} rows) and {b} ({})", gap.noise, gap.rows[0], gap.rows[1])
         }
-    }
-
-    /// What stands behind the figure.
-    pub fn note(self, names: &[String]) -> String {
-        match self {
-            Self::Gap(gap) => {
-                let [a, b] = gap.groups.map(|group| &names[group as usize]);
-                format!(" ± {:.4}  {a} ({} rows) and {b} ({})", gap.noise, gap.rows[0], gap.rows[1])
-            }
-            Self::Worst(group, _) => format!("  {}", names[group]),
-            Self::Number(_) | Self::Cvar(_) => String::new(),
-            Self::Nothing => "fewer than two groups have such rows".to_string(),
-        }
-    }
-
-    pub fn json(self, names: &[String]) -> Option<Value> {
-        match self {
-            Self::Gap(gap) => Some(json!({
-                "value": gap.value, "noise": gap.noise, "groups": gap.groups.map(|group| &names[group as usize]),
-                "rows": gap.rows, "threshold": gap.threshold.is_finite().then_some(gap.threshold),
-            })),
-            Self::Worst(group, value) => Some(json!({"value": value, "group": names[group]})),
-            Self::Number(_) | Self::Cvar(_) | Self::Nothing => None,
-        }
+        Detail::Group(group) => format!("  {}", names[group]),
+        Detail::Rows if found.value.is_none() => "fewer than two groups have such rows".to_string(),
+        Detail::Rows => String::new(),
     }
 }
 
-/// A metric of groups.
-pub fn find<T: Real>(
-    of: OfGroups,
-    memory: &mut Metrics<T>,
-    scores: &[T],
-    labels: &[u8],
-    groups: Grouping<'_>,
-) -> undercurve::Result<Found> {
-    let count = groups.names.len();
-    if let OfGroups::Gap(rate, fpr) = of {
-        let gaps = memory.gaps(scores, labels, groups.of, count, rate, fpr)?;
-        return Ok(Gap::worst(&gaps).map_or(Found::Nothing, Found::Gap));
+/// The same for programs.
+pub fn detail(found: &Found, names: &[String]) -> Option<Value> {
+    match found.detail {
+        Detail::Gap(gap) => Some(json!({
+            "value": gap.value, "noise": gap.noise, "groups": gap.groups.map(|group| &names[group as usize]),
+            "rows": gap.rows, "threshold": gap.threshold.is_finite().then_some(gap.threshold),
+        })),
+        Detail::Group(group) => Some(json!({"value": found.value, "group": names[group]})),
+        Detail::Rows => None,
     }
-    let threshold = if let OfGroups::WorstAccuracy(threshold) = of { threshold } else { 0.0 };
-    let groups = memory.groups(scores, labels, groups.of, count, T::of(threshold))?;
-    let worst = match of {
-        OfGroups::WorstAuroc => least(groups.iter().map(|group| group.auroc)),
-        OfGroups::WorstAccuracy(_) => least(groups.iter().map(|group| group.counts.accuracy())),
-        OfGroups::Cvar(share) => {
-            let losses: Vec<f64> = groups.iter().filter_map(|group| group.loss).collect();
-            let Need { f64: room, .. } = undercurve::metric::group::cvar_need(losses.len());
-            let mut room = vec![0.0; room];
-            let scratch = Scratch::<T> { f64: &mut room, ..Scratch::default() };
-            return undercurve::metric::group::cvar(&losses, share, scratch).map(Found::Cvar);
-        }
-        _ => largest(groups.iter().map(|group| group.loss)),
-    };
-    Ok(worst.map_or(Found::Nothing, |(group, value)| Found::Worst(group, value)))
 }
 
 /// The figures of every group: accuracy from 0, the rates from `threshold`.
@@ -114,14 +49,14 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    pub fn new<T: Real>(
-        memory: &mut Metrics<T>,
-        scores: &[T],
+    pub fn new(
+        memory: &mut Metrics<f64>,
+        scores: &[f64],
         labels: &[u8],
         groups: Grouping<'a>,
         threshold: f64,
     ) -> Result<Self> {
-        let mut at = |threshold: f64| memory.groups(scores, labels, groups.of, groups.names.len(), T::of(threshold));
+        let mut at = |threshold: f64| memory.groups(scores, labels, groups.of, groups.names.len(), threshold);
         Ok(Self { groups, threshold, at_zero: at(0.0)?, at_threshold: at(threshold)? })
     }
 

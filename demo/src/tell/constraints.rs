@@ -2,7 +2,7 @@
 
 use crate::error::{CliError, Result};
 use crate::output;
-use crate::tell::by_group::{Grouping, Table};
+use crate::tell::by_group::{self, Grouping, Table};
 use crate::tell::scores;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use undercurve::Real;
 use undercurve::data::Dataset;
 use undercurve::expression::{Expression, Quantity};
 use undercurve::judge::{Judged, Scored, Verdict};
-use undercurve::metric::{Metrics, Rate};
+use undercurve::measure::{self, Groups, Metric, Needs};
+use undercurve::metric::Metrics;
 use undercurve::trainer::{Predictor, Tracked, Trainer, Watch};
 
 /// Rows of files, by the names that constraints call them.
@@ -228,20 +229,17 @@ impl Ended {
                 continue;
             }
             let grouping = Grouping { of: data.group_of(), names: data.group_names(), known };
-            let table = Table::new(&mut memory, scores, data.labels(), grouping, threshold.unwrap_or(0.0))?;
-            let mut text = table.text();
-            let mut json = json!({"groups": table.json()});
-            for (name, rate) in [("gap(fpr)", Rate::Fpr), ("gap(tpr)", Rate::Tpr)] {
-                let gap = crate::tell::by_group::find(
-                    crate::tell::by_group::OfGroups::Gap(rate, None),
-                    &mut memory,
-                    scores,
-                    data.labels(),
-                    grouping,
-                )?;
-                let figure = gap.value().map_or_else(String::new, |value| format!("{value:.4}"));
-                text += &format!("\n{name} {figure}{}", gap.note(data.group_names()));
-                json[name] = gap.json(data.group_names()).into();
+            let wide: Vec<f64> = scores.iter().map(|score| score.f64()).collect();
+            let table = Table::new(&mut memory, &wide, data.labels(), grouping, threshold.unwrap_or(0.0))?;
+            let (mut text, mut json) = (table.text(), json!({"groups": table.json()}));
+            let groups = Some(Groups { of: grouping.of, count: grouping.names.len() });
+            let rows = measure::Rows { groups, ..measure::Rows::new(&wide, data.labels().into()) };
+            for gap in Metric::usual(false, false, false, true).iter().filter(|gap| gap.entry().needs == Needs::Groups)
+            {
+                let found = rows.find(gap, &mut memory)?;
+                let figure = found.value.map_or_else(String::new, |value| format!("{value:.4}"));
+                text += &format!("\n{gap} {figure}{}", by_group::note(&found, data.group_names()));
+                json[gap.name()] = by_group::detail(&found, data.group_names()).into();
             }
             ended.tables.push((part, text, json));
         }

@@ -2,9 +2,8 @@
 
 use crate::error::{CliError, Result};
 use crate::output;
-use crate::tell::by_group::{self, Found, Grouping, Table};
+use crate::tell::by_group::{self, Grouping, Table};
 use crate::tell::curves::{self, BINS, Of};
-use crate::tell::metric::{Kind, Metric, OfProbabilities, OfTop, usual};
 use crate::tell::report::{self, class_table};
 use crate::tell::threshold::{Threshold, choose, count};
 use serde_json::{Map, Value, json};
@@ -12,10 +11,8 @@ use std::path::PathBuf;
 use undercurve::Real;
 use undercurve::data::Queries;
 use undercurve::decision::ThresholdRule;
-use undercurve::metric::{
-    Bin, ClassSummary, Confusion, Estimate, FprRange, Interval, Metrics, OfQuery, QueryMean, TieRule, Truth,
-    ValueSummary, brier, calibration_error, log_loss, mcclish, query_mean,
-};
+use undercurve::measure::{Found, Groups, Metric, Needs, Ranked, Refusal, Rows};
+use undercurve::metric::{Bin, ClassSummary, FprRange, Metrics, OfQuery, Truth, ValueSummary};
 use undercurve::trainer::Figures;
 
 /// What is asked of scores.
@@ -80,7 +77,7 @@ impl Asked {
         let of = Scored { threshold: chosen.as_ref().map(Threshold::at).or(of.threshold), ..of };
         let probabilities = of.of_model && of.probabilities.is_some();
         let metrics = match self.metrics.as_slice() {
-            [] => usual(of.threshold.is_some(), probabilities, of.queries.is_some(), of.groups.is_some()),
+            [] => Metric::usual(of.threshold.is_some(), probabilities, of.queries.is_some(), of.groups.is_some()),
             asked => asked.to_vec(),
         };
         if let Some(path) = &self.curves {
@@ -89,47 +86,59 @@ impl Asked {
             let Scored { scores, truth, probabilities, fpr, threshold, .. } = of;
             curves::write(path, &Of { title, scores, truth, probabilities, fpr, threshold })?;
         }
-        check(&metrics, &of, self.reliability)?;
-        let told = Told::new(&metrics, of, chosen.as_ref(), self.reliability)?;
+        let wide: Vec<f64> = of.scores.iter().map(|score| score.f64()).collect();
+        let groups = of.groups.map(|groups| Groups { of: groups.of, count: groups.names.len() });
+        let rows = Rows {
+            single: size_of::<T>() == 4,
+            fpr: FprRange::new(of.fpr.0, of.fpr.1)?,
+            threshold: of.threshold,
+            probabilities: of.probabilities,
+            queries: of.queries.map(|queries| Ranked { of: queries.of(), gains: queries.gains() }),
+            groups,
+            ..Rows::new(&wide, of.truth)
+        };
+        if self.reliability && rows.probabilities.is_none() {
+            return Err(no_probabilities("--reliability"));
+        }
+        let told = Told::new(&metrics, rows, of.groups, chosen.as_ref(), self.reliability)?;
         if self.json { output::line(told.json()) } else { told.print() }
     }
 }
 
-/// Refuses metrics of what is not there.
-fn check<T: Real>(metrics: &[Metric], of: &Scored<'_, T>, reliability: bool) -> Result<()> {
-    if let (None, Some(metric)) = (of.threshold, metrics.iter().find(|metric| at_model(metric))) {
-        let name = &metric.name;
-        return Err(CliError::input(format!(
-            "--metric {name}: {name}:THRESHOLD, or --threshold RULE; only a model has one of its own"
-        )));
-    }
-    let of_probabilities = metrics.iter().find(|metric| matches!(metric.kind, Kind::Probable(_)));
-    let asked = of_probabilities.map(|metric| format!("--metric {}", metric.name));
-    let asked = asked.or(reliability.then(|| "--reliability".to_string()));
-    if let (None, Some(asked)) = (of.probabilities, asked) {
-        return Err(CliError::input(format!(
-            "{asked}: there are no probabilities; `undercurve decide --calibrate` makes some for a model, and scores from 0 to 1 \
-             of a file are some"
-        )));
-    }
-    if let (None, Some(metric)) = (of.queries, metrics.iter().find(|metric| matches!(metric.kind, Kind::Query(_)))) {
-        return Err(CliError::input(format!("--metric {}: is of queries; --query names their column", metric.name)));
-    }
-    Ok(())
+fn no_probabilities(asked: &str) -> CliError {
+    CliError::input(format!(
+        "{asked}: there are no probabilities; `undercurve decide --calibrate` makes some for a model, and scores from 0 to 1 \
+         of a file are some"
+    ))
 }
 
-/// Whether a metric is at the model's threshold.
-fn at_model(metric: &Metric) -> bool {
-    matches!(metric.kind, Kind::At(_, None))
+/// Why a metric is not told, with the option that helps.
+impl From<Refusal> for CliError {
+    fn from(why: Refusal) -> Self {
+        match why {
+            Refusal::Rows(error) => error.into(),
+            Refusal::Needs { metric, what: Needs::Threshold } => CliError::input(format!(
+                "--metric {metric}: {metric}:THRESHOLD, or --threshold RULE; only a model has one of its own"
+            )),
+            Refusal::Needs { metric, what: Needs::Probabilities } => no_probabilities(&format!("--metric {metric}")),
+            Refusal::Needs { metric, what: Needs::Queries } => {
+                CliError::input(format!("--metric {metric}: is of queries; --query names their column"))
+            }
+            Refusal::Needs { metric, what: Needs::Groups } => {
+                CliError::input(format!("--metric {metric}: is of groups; --group names their column"))
+            }
+            why => CliError::input(format!("--metric {why}")),
+        }
+    }
 }
 
 /// Everything that is told of scores.
-struct Told<'a, T> {
-    of: Scored<'a, T>,
+struct Told<'a> {
+    rows: Rows<'a>,
+    groups: Option<Grouping<'a>>,
     chosen: Option<&'a Threshold>,
     metrics: &'a [Metric],
-    values: Vec<Found>,
-    intervals: Vec<Option<Interval>>,
+    found: Vec<Found>,
     table: Option<Table<'a>>,
     bins: Option<Vec<Bin>>,
     positives: usize,
@@ -137,35 +146,37 @@ struct Told<'a, T> {
     queries: Option<[u64; 2]>,
 }
 
-impl<'a, T: Real> Told<'a, T> {
-    fn new(metrics: &'a [Metric], of: Scored<'a, T>, chosen: Option<&'a Threshold>, reliability: bool) -> Result<Self> {
-        let labels = of.truth.labels();
+impl<'a> Told<'a> {
+    fn new(
+        metrics: &'a [Metric],
+        rows: Rows<'a>,
+        groups: Option<Grouping<'a>>,
+        chosen: Option<&'a Threshold>,
+        reliability: bool,
+    ) -> Result<Self> {
+        let labels = rows.truth.labels();
         let mut memory = Metrics::new();
-        let (mut values, mut intervals) = (Vec::with_capacity(metrics.len()), Vec::with_capacity(metrics.len()));
-        for metric in metrics {
-            values.push(value(metric, &mut memory, &of)?);
-            intervals.push(interval(&metric.kind, &mut memory, &of)?);
-        }
-        let threshold = of.threshold.unwrap_or(0.0);
-        let table =
-            of.groups.map(|groups| Table::new(&mut memory, of.scores, labels, groups, threshold)).transpose()?;
-        let bins = match of.probabilities.filter(|_| reliability) {
-            Some(sure) => Some(Metrics::<f64>::new().reliability(sure, labels, BINS)?),
+        metrics.iter().try_for_each(|metric| rows.check(metric))?;
+        let found = metrics.iter().map(|metric| Ok(rows.find(metric, &mut memory)?)).collect::<Result<_>>()?;
+        let threshold = rows.at(rows.threshold.unwrap_or(0.0));
+        let table = groups.map(|groups| Table::new(&mut memory, rows.scores, labels, groups, threshold)).transpose()?;
+        let bins = match rows.probabilities.filter(|_| reliability) {
+            Some(sure) => Some(memory.reliability(sure, labels, BINS)?),
             None => None,
         };
         let positives = labels.iter().filter(|&&label| label == 1).count();
-        let mean = of.queries.map(|queries| of_queries(OfQuery::AveragePrecision, &of, queries)).transpose()?;
+        let mean = rows.of_queries(OfQuery::AveragePrecision)?;
         let queries = mean.map(|mean| [mean.queries + mean.left_out, mean.left_out]);
-        Ok(Self { of, chosen, metrics, values, intervals, table, bins, positives, queries })
+        Ok(Self { rows, groups, chosen, metrics, found, table, bins, positives, queries })
     }
 
     fn names(&self) -> &[String] {
-        self.of.groups.map_or(&[][..], |groups| groups.names)
+        self.groups.map_or(&[][..], |groups| groups.names)
     }
 
     /// For programs.
     fn json(&self) -> Value {
-        let (mut object, of) = (Map::new(), &self.of);
+        let (mut object, of) = (Map::new(), &self.rows);
         object.insert("rows".to_string(), of.scores.len().into());
         object.insert("positives".to_string(), self.positives.into());
         if let Some(at) = of.threshold.filter(|at| at.is_finite()) {
@@ -186,23 +197,24 @@ impl<'a, T: Real> Told<'a, T> {
             });
             object.insert("reliability".to_string(), bins.collect());
         }
-        let all = || self.metrics.iter().zip(&self.values);
-        object.extend(all().map(|(metric, value)| (metric.name.clone(), value.value().into())));
+        let all = || self.metrics.iter().zip(&self.found);
+        object.extend(all().map(|(metric, found)| (metric.name().to_string(), found.value.into())));
         if let Some(table) = &self.table {
-            let told = all().filter_map(|(m, value)| Some((m.name.clone(), value.json(self.names())?)));
+            let told =
+                all().filter_map(|(m, found)| Some((m.name().to_string(), by_group::detail(found, self.names())?)));
             object.insert("of_groups".to_string(), Value::Object(told.collect()));
             object.insert("groups".to_string(), table.json());
         }
-        object.insert("intervals".to_string(), ends(self.metrics, &self.intervals));
+        object.insert("intervals".to_string(), ends(self.metrics, &self.found));
         Value::Object(object)
     }
 
     /// For people.
     fn print(&self) -> Result<()> {
-        let of = &self.of;
+        let of = &self.rows;
         output::line(format!("{} rows, {} positive", of.scores.len(), self.positives))?;
         if let Some([queries, left_out]) = self.queries {
-            let graded = of.queries.is_some_and(|queries| !queries.gains().is_empty());
+            let graded = of.queries.is_some_and(|queries| !queries.gains.is_empty());
             let graded = if graded { "; labels are graded" } else { "" };
             output::line(format!(
                 "{queries} queries, {left_out} of them without a positive, which are left out of their means{graded}"
@@ -210,12 +222,14 @@ impl<'a, T: Real> Told<'a, T> {
         }
         match (self.chosen, of.threshold) {
             (Some(chosen), _) => output::line(chosen.text())?,
-            (None, Some(at)) if self.metrics.iter().any(at_model) => output::line(format!("Threshold {at:.4}"))?,
+            (None, Some(at)) if self.metrics.iter().any(Metric::lacks_threshold) => {
+                output::line(format!("Threshold {at:.4}"))?
+            }
             _ => {}
         }
-        let width = self.metrics.iter().map(|metric| metric.name.len()).max().unwrap_or(0);
-        for ((metric, value), interval) in self.metrics.iter().zip(&self.values).zip(&self.intervals) {
-            output::line(line(width, metric, value.value(), &value.note(self.names()), *interval))?;
+        let width = self.metrics.iter().map(|metric| metric.name().len()).max().unwrap_or(0);
+        for (metric, found) in self.metrics.iter().zip(&self.found) {
+            output::line(line(width, metric, found, &by_group::note(found, self.names())))?;
         }
         if let Some(bins) = &self.bins {
             output::line(format!("\n{}", reliability_table(bins, of.truth.weights().is_empty())))?;
@@ -225,16 +239,16 @@ impl<'a, T: Real> Told<'a, T> {
 }
 
 /// A metric for people, its name as wide as all are.
-pub fn line(width: usize, metric: &Metric, value: Option<f64>, note: &str, interval: Option<Interval>) -> String {
-    let figure = value.map_or_else(String::new, |value| format!("{value:.6}"));
-    let ends = interval.map_or_else(String::new, |ends| format!("  [{:.6}, {:.6}]", ends.low, ends.high));
-    format!("{:width$}  {figure}{note}{ends}", metric.name)
+pub fn line(width: usize, metric: &Metric, found: &Found, note: &str) -> String {
+    let figure = found.value.map_or_else(String::new, |value| format!("{value:.6}"));
+    let ends = found.interval.map_or_else(String::new, |ends| format!("  [{:.6}, {:.6}]", ends.low, ends.high));
+    format!("{:width$}  {figure}{note}{ends}", metric.name())
 }
 
 /// Intervals for programs.
-pub fn ends(metrics: &[Metric], intervals: &[Option<Interval>]) -> Value {
-    let ends = metrics.iter().zip(intervals).filter_map(|(metric, interval)| {
-        interval.map(|interval| (metric.name.clone(), json!([interval.low, interval.high])))
+pub fn ends(metrics: &[Metric], found: &[Found]) -> Value {
+    let ends = metrics.iter().zip(found).filter_map(|(metric, found)| {
+        found.interval.map(|interval| (metric.name().to_string(), json!([interval.low, interval.high])))
     });
     Value::Object(ends.collect())
 }
@@ -253,105 +267,6 @@ fn reliability_table(bins: &[Bin], intervals: bool) -> String {
         lines.push(format!("{low:>9.4} {high:>9.4} {rows:>8} {mean:>8.4} {share:>8.4}{ends}"));
     }
     lines.join("\n")
-}
-
-/// What the interval of a metric, and a difference of two scores, is that of, and the range that it is then standardised by.
-pub fn estimate(kind: &Kind, fpr: (f64, f64)) -> undercurve::Result<Option<(Estimate, Option<FprRange>)>> {
-    let range = |(low, high): (f64, f64)| FprRange::new(low, high);
-    Ok(Some(match *kind {
-        Kind::Auroc => (Estimate::AUROC, None),
-        Kind::Ap => (Estimate::Ap, None),
-        Kind::Pauc(asked) => (Estimate::Roc(range(asked.unwrap_or(fpr))?), None),
-        Kind::McClish(asked) => (Estimate::Roc(range(asked)?), Some(range(asked)?)),
-        Kind::Top(OfTop::Precision, top) => (Estimate::PrecisionAt(top), None),
-        Kind::Top(OfTop::Recall, top) => (Estimate::RecallAt(top), None),
-        _ => return Ok(None),
-    }))
-}
-
-/// The 95 % interval of a metric that has one.
-fn interval<T: Real>(kind: &Kind, memory: &mut Metrics<T>, of: &Scored<'_, T>) -> undercurve::Result<Option<Interval>> {
-    if let Kind::Query(mean) = *kind {
-        let found = of.queries.map(|queries| of_queries(mean, of, queries)).transpose()?;
-        return Ok(found.and_then(|found| found.interval));
-    }
-    let Some((estimate, standard)) = estimate(kind, of.fpr)? else { return Ok(None) };
-    let ends = memory.interval(of.scores, of.truth, estimate)?;
-    Ok(match standard {
-        Some(range) => ends.map(|ends| Interval { low: mcclish(ends.low, range), high: mcclish(ends.high, range) }),
-        None => ends,
-    })
-}
-
-/// The mean over queries.
-fn of_queries<T: Real>(mean: OfQuery, of: &Scored<'_, T>, queries: &Queries) -> undercurve::Result<QueryMean> {
-    let mut order = vec![0; of.scores.len()];
-    query_mean(mean, of.scores, of.truth.labels(), queries.gains(), queries.of(), &mut order)
-}
-
-fn value<T: Real>(metric: &Metric, memory: &mut Metrics<T>, of: &Scored<'_, T>) -> Result<Found> {
-    let Scored { scores, truth, .. } = *of;
-    let area = |memory: &mut Metrics<T>, (low, high): (f64, f64)| {
-        let range = FprRange::new(low, high)?;
-        memory.partial_auc(scores, &truth, range, TieRule::Trapezoid).map(|area| (area, range))
-    };
-    let unweighted = |what: &str| match truth.weights() {
-        [] => Ok(()),
-        _ => Err(CliError::input(format!("--metric {}: metrics of {what} take no weights", metric.name))),
-    };
-    Ok(Found::Number(match metric.kind {
-        Kind::Auroc => memory.auroc(scores, &truth)?,
-        Kind::Ap => memory.average_precision(scores, &truth)?,
-        Kind::Pauc(range) => area(memory, range.unwrap_or(of.fpr))?.0,
-        Kind::McClish(range) => {
-            let (area, range) = area(memory, range)?;
-            mcclish(area, range)
-        }
-        Kind::TwoWay(tpr, (low, high)) => {
-            memory.partial_auc_two_way(scores, &truth, tpr, FprRange::new(low, high)?, TieRule::Trapezoid)?
-        }
-        Kind::At(rate, threshold) => {
-            let at = threshold.or(of.threshold).unwrap_or(f64::INFINITY);
-            return Ok(rate.of(Confusion::at(scores, &truth, T::of(at))?).map_or(Found::Nothing, Found::Number));
-        }
-        Kind::Top(figure, rows) => {
-            let top = memory.top(scores, &truth, rows).map_err(|error| match error {
-                undercurve::Error::Param { .. } => {
-                    CliError::input(format!("--metric {}: there are {} rows", metric.name, scores.len()))
-                }
-                error => error.into(),
-            })?;
-            match figure {
-                OfTop::Precision => top.precision(),
-                OfTop::Recall => top.recall(),
-                OfTop::Lift => top.lift(),
-            }
-        }
-        Kind::Query(mean) => {
-            let Some(queries) = of.queries else { return Ok(Found::Nothing) };
-            unweighted("queries")?;
-            of_queries(mean, of, queries)?.value
-        }
-        Kind::Probable(figure) => probable(figure, of.probabilities.unwrap_or_default(), truth)?,
-        Kind::PrecisionAtRecall(recall) => memory.precision_at_recall(scores, &truth, recall)?,
-        Kind::RecallAtPrecision(precision) => memory.recall_at_precision(scores, &truth, precision)?,
-        Kind::OfGroups(figure) => {
-            unweighted("groups")?;
-            let groups = of.groups.ok_or_else(|| {
-                CliError::input(format!("--metric {}: is of groups; --group names their column", metric.name))
-            })?;
-            return Ok(by_group::find(figure, memory, scores, truth.labels(), groups)?);
-        }
-    }))
-}
-
-/// How good probabilities are.
-fn probable(of: OfProbabilities, sure: &[f64], truth: Truth<'_>) -> undercurve::Result<f64> {
-    match of {
-        OfProbabilities::LogLoss => log_loss(sure, truth),
-        OfProbabilities::Brier => brier(sure, truth),
-        OfProbabilities::Error => Ok(calibration_error(&Metrics::<f64>::new().reliability(sure, &truth, BINS)?)),
-    }
 }
 
 /// Prints the metrics of scores of several classes.

@@ -2,10 +2,9 @@
 
 use crate::error::{CliError, Result};
 use crate::output;
-use crate::tell::measure::estimate;
-use crate::tell::metric::{Metric, usual};
 use serde_json::{Map, Value, json};
-use undercurve::metric::{Comparison, FprRange, Interval, Pair, Truth, mcclish};
+use undercurve::measure::{Metric, Refusal, TABLE};
+use undercurve::metric::{Comparison, FprRange, Interval, Pair, Truth};
 
 /// Two scores of each row, and what they are called.
 pub struct TwoScores<'a> {
@@ -17,25 +16,21 @@ pub struct TwoScores<'a> {
 }
 
 impl TwoScores<'_> {
-    /// A metric of both.
-    fn compare(&self, pair: &Pair<'_>, metric: &Metric) -> Result<Comparison> {
-        let Some((of, standard)) = estimate(&metric.kind, self.fpr)? else {
-            return Err(CliError::input(format!(
-                "--metric {}: of two scores there are auroc, ap, pauc, mcclish, precision-at and recall-at",
-                metric.name
-            )));
-        };
-        let found = pair.compare(of)?;
-        Ok(standard.map_or(found, |range| standardised(found, range)))
-    }
-
     /// Measures and prints.
     pub fn tell(&self, metrics: &[Metric], as_json: bool) -> Result<()> {
-        let usual = usual(false, false, false, false);
+        let usual = Metric::usual(false, false, false, false);
         let metrics = if metrics.is_empty() { &usual } else { metrics };
         let pair = Pair::new(self.scores, self.truth)?;
-        let all: Vec<(&str, Comparison)> =
-            metrics.iter().map(|metric| Ok((&*metric.name, self.compare(&pair, metric)?))).collect::<Result<_>>()?;
+        let range = FprRange::new(self.fpr.0, self.fpr.1)?;
+        let all = metrics.iter().map(|metric| match metric.compare(&pair, range) {
+            Ok(found) => Ok((metric.name(), found)),
+            Err(Refusal::Alone { metric }) => {
+                let all: Vec<&str> = TABLE.iter().filter(|entry| entry.is_compared()).map(|entry| entry.name).collect();
+                Err(CliError::input(format!("--metric {metric}: of two scores there are {}", all.join(", "))))
+            }
+            Err(why) => Err(why.into()),
+        });
+        let all: Vec<(&str, Comparison)> = all.collect::<Result<_>>()?;
         if as_json { output::line(self.json(&all)) } else { output::line(self.text(&all)) }
     }
 
@@ -73,19 +68,5 @@ impl TwoScores<'_> {
         };
         let table: Vec<String> = lines.iter().map(line).collect();
         format!("{} rows, {} positive\n{}", self.truth.labels().len(), self.positives(), table.join("\n"))
-    }
-}
-
-/// On the scale of McClish, of which a partial AUC is a rising line.
-fn standardised(found: Comparison, range: FprRange) -> Comparison {
-    let of = |value: f64| mcclish(value, range);
-    let apart = |value: f64| of(value) - of(0.0);
-    let ends = |ends: Interval, of: &dyn Fn(f64) -> f64| Interval { low: of(ends.low), high: of(ends.high) };
-    Comparison {
-        values: found.values.map(of),
-        intervals: found.intervals.map(|interval| interval.map(|found| ends(found, &of))),
-        difference: apart(found.difference),
-        interval: found.interval.map(|found| ends(found, &apart)),
-        ..found
     }
 }

@@ -460,7 +460,7 @@ pub const CASES: &[Case] = &[
         "metrics scores.csv --score score,score",
     ),
     of(
-        "--metric …: of two scores there are auroc, ap, pauc, mcclish, precision-at and recall-at",
+        "--metric …: of two scores there are …",
         "metrics scores.csv --score score,score --metric brier",
         "metrics scores.csv --score score,score --metric auroc",
     ),
@@ -868,12 +868,12 @@ pub const CASES: &[Case] = &[
         "decide fair.json --recheck clusters.csv --cluster c",
     ),
     of(
-        "--metric …: metrics of … take no weights",
+        "…: takes no weights",
         "eval fair.uc group.csv --weight a --metric worst-auroc",
         "eval fair.uc group.csv --metric worst-auroc",
     ),
     of(
-        "--metric …: there are … rows",
+        "…: there are … rows",
         "metrics scores.csv --metric precision-at:500",
         "metrics scores.csv --metric precision-at:50",
     ),
@@ -945,6 +945,9 @@ pub const CASES: &[Case] = &[
 
 /// Messages that no command here gets, and why.
 pub const UNTRIED: &[(&str, &str)] = &[
+    ("…: is at a threshold, as …:0.5", DOORS),
+    ("…: needs the rows, and only counts are there", DOORS),
+    ("…: differences of it are not tested", DOORS),
     ("--header no: … is a Parquet file, which names its columns", PARQUET),
     ("…: Parquet is read from files alone, since its end has to be read first", PARQUET),
     ("…: a Parquet file, which is read with --format auto or csv alone", PARQUET),
@@ -995,6 +998,7 @@ pub const UNTRIED: &[(&str, &str)] = &[
     ("…: not a finished run of this bench: …", EXPERIMENTS),
     ("it broke down: …", "training that ends in an error"),
 ];
+const DOORS: &str = "the command line has its own words, which name an option";
 const PARQUET: &str = "a build with Parquet";
 const BUILDS: &str = "other builds of the core";
 const FRAMES: &str = "columns of frames, and numbers that Rust reads (tests/tests/cells.rs)";

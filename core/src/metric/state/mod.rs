@@ -19,8 +19,8 @@ use super::owned::{self, Intervals, ranked::Ranked};
 use super::radix::{counts_len, sort_keys};
 use super::rank::Run;
 use super::{
-    Confusion, Estimate, FprRange, Interval, PrPoint, RocPoint, Summary, TieRule, Truth, curve, interval, partial_auc,
-    pr, roc, summary,
+    Confusion, Estimate, FprRange, Interval, PrPoint, RocPoint, Summary, TieRule, Truth, interval, partial_auc, pr,
+    roc, summary,
 };
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
 use crate::real::Real;
@@ -332,7 +332,7 @@ impl State {
     /// `Length` for fewer than 4 points, and as [`State::summary`].
     pub fn roc_curve(&self, most: Option<usize>) -> Result<Vec<RocPoint>> {
         each!(self, labels => {
-            let mut out = curve::out(self.room(labels.points(), most) + 1, most);
+            let mut out = owned::points(self.room(labels.points(), most) + 1, most);
             let len = match most {
                 None => roc::roc_curve::<f64, _>(&[], &labels, Scratch::default(), &mut out)?,
                 Some(_) => roc::roc_curve_thinned::<f64, _>(&[], &labels, Scratch::default(), &mut out)?,
@@ -348,7 +348,7 @@ impl State {
     /// As [`State::roc_curve`].
     pub fn pr_curve(&self, most: Option<usize>) -> Result<Vec<PrPoint>> {
         each!(self, labels => {
-            let mut out = curve::out(self.room(labels.points(), most), most);
+            let mut out = owned::points(self.room(labels.points(), most), most);
             let len = match most {
                 None => pr::pr_curve::<f64, _>(&[], &labels, Scratch::default(), &mut out)?,
                 Some(_) => pr::pr_curve_thinned::<f64, _>(&[], &labels, Scratch::default(), &mut out)?,
