@@ -230,3 +230,27 @@ fn a_column_that_counts_rows_can_be_wanted() {
     assert_eq!(head(&[]), "label,\"v\"");
     assert_eq!(head(&["--schema", "s.schema"]), "label,\"row\",\"v\"");
 }
+
+/// What cells alone show, and the option that answers.
+#[test]
+fn what_cells_show_is_asked() {
+    let folder = Folder::new("look-cells");
+    let mut text = String::from("amount,version,y\n");
+    for k in 0..60_usize {
+        let _ = writeln!(text, "{}.{:03},{}.{},{}", k % 40 + 1, k * 37 % 1000, k % 3, k % 12 + 1, k * k % 2);
+    }
+    folder.write("d.csv", &text);
+    let notes = |more: &[&str]| {
+        let told = json(&folder.0, &[&["look", "d.csv", "--label", "y", "--json"], more].concat());
+        told["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    let found = notes(&[]).concat();
+    for part in [
+        "points before three digits, as 1.000, in column \"amount\"",
+        "numbers, as 0.10 and 0.1, in column \"version\"",
+    ] {
+        assert!(found.contains(part), "{found}");
+    }
+    assert_eq!(notes(&["--decimal", "point", "--categorical", "version"]), Vec::<String>::new());
+    assert!(notes(&["--decimal", "comma", "--categorical", "version"]).concat().contains("marks between thousands"));
+}

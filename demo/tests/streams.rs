@@ -6,6 +6,7 @@ mod common;
 use common::{Folder, csv, run, stdout};
 use std::collections::BTreeMap;
 use std::fs;
+use std::process::Command;
 use undercurve_tests::streams::{
     State::{self, Closed, Full, Gone, Open},
     with_streams,
@@ -53,7 +54,7 @@ fn no_command_minds_its_streams() {
         &["frontier", "p.csv", "--group", "sex", "--steps", "20", "--bounds", "0.1", "--svg", "f.svg"],
         &["eval", "m", "data.csv", "--scores", "scores.csv"],
         &["eval", "m", "data.csv", "--json"],
-        &["decide", "m", "--on", "data.csv", "--threshold", "fpr<=0.1", "--out", "decided"],
+        &["decide", "s.csv", "--threshold", "fpr<=0.1", "--out", "decided"],
         &["predict", "m", "data.csv"],
         &["inspect", "m"],
         &["look", "data.csv"],
@@ -111,4 +112,37 @@ fn no_command_minds_its_streams() {
 
 fn lines(text: &[u8]) -> usize {
     text.iter().filter(|&&byte| byte == b'\n').count()
+}
+
+/// A disk without room, for which a limit on the size of files stands: the file that was there is as it was, and none is half written.
+#[test]
+fn a_full_disk_leaves_the_old_file() {
+    let folder = Folder::new("full-disk");
+    folder.write("data.csv", csv(200));
+    stdout(&run(&folder.0, &["train", "data.csv", "--method", "ce", "--steps", "40", "--out", "m"]));
+    folder.write("s.csv", "label,score\n1,0.9\n0,0.4\n1,0.3\n0,0.1\n");
+    for name in ["out", "out.json"] {
+        folder.write(name, "what was there\n");
+    }
+    let before = files(&folder);
+    let cases: &[&[&str]] = &[
+        &["predict", "m", "data.csv", "--out", "out"],
+        &["eval", "m", "data.csv", "--scores", "out"],
+        &["train", "data.csv", "--method", "ce", "--steps", "20", "--out", "m"],
+        &["prepare", "data.csv", "--train", "out"],
+        &["decide", "s.csv", "--threshold", "fpr<=0.1", "--out", "out"],
+        &["compare", "data.csv", "--metric", "ap", "--methods", "ce", "--folds", "2", "--out", "out"],
+        &["export", "m", "out.json"],
+    ];
+    for args in cases {
+        let done = Command::new("sh")
+            .current_dir(&folder.0)
+            .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh", PROGRAM])
+            .args(*args)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.code() == Some(1) && said.starts_with("error: "), "{args:?}: {done:?}");
+        assert_eq!(files(&folder), before, "{args:?}");
+    }
 }

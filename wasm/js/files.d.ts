@@ -46,6 +46,14 @@ export interface Choice {
   seed?: number;
 }
 
+/** How the text of a file is read. */
+export interface Reading {
+  texts?: string[];
+  na?: string[];
+  skip?: number;
+  encoding?: "utf8" | "latin1";
+}
+
 /** Loads the module that reads files, once; as `init` of the package, from `undercurve/undercurve_files_bg.wasm`. */
 export declare function initFiles(module?: Source | Promise<Source>): Promise<void>;
 
@@ -53,13 +61,14 @@ export declare function initFiles(module?: Source | Promise<Source>): Promise<vo
 export declare class DataFile implements Held {
   /**
    * Errors name file, line and column. `texts`: columns that are text, whatever they hold. `na`: what stands for missing values, besides
-   * empty cells and, among numbers and dates, the usual words: a text, or `COLUMN=TEXT`; `=` says that these words are none.
+   * empty cells and, among numbers and dates, the usual words: a text, or `COLUMN=TEXT`; `=` says that these words are none. `skip`: lines
+   * before the first that counts. `encoding`: with "latin1" text that is no UTF-8 is Windows-1252.
    */
-  constructor(bytes: Uint8Array, name: string, options?: { texts?: string[]; na?: string[] });
+  constructor(bytes: Uint8Array, name: string, options?: Reading);
   /** Reads a file that is picked, fetched or at hand: a `Blob`, a `Response`, a `ReadableStream`, or bytes. Loads the module. */
   static open(
     file: Uint8Array | { stream(): any; readonly size: number } | { readonly body: any; readonly ok: boolean } | { getReader(): any },
-    options?: { name?: string; texts?: string[]; na?: string[]; signal?: Signal; /** After every piece; `of` where the size is known. */ onProgress?: (at: { bytes: number; of?: number }) => void },
+    options?: Reading & { name?: string; signal?: Signal; /** After every piece; `of` where the size is known. */ onProgress?: (at: { bytes: number; of?: number }) => void },
   ): Promise<DataFile>;
   describe(): { name: string; format: "CSV" | "LIBSVM"; rows: number; columns: Column[] };
   /**

@@ -113,11 +113,26 @@ function choice(asked, classes) {
 
 /** How to read a file. */
 function reading(options) {
-  object(options, "options", "an object of texts and na");
-  only(options, ["texts", "na"], "options.");
-  const { texts = [], na = [] } = options;
+  object(options, "options", "an object of texts, na, skip and encoding");
+  only(options, READING, "options.");
+  const { texts = [], na = [], skip = 0, encoding = "utf8" } = options;
+  need(whole(skip, 0, 1_000_000), "options.skip", skip, "a number of lines");
+  need(["utf8", "latin1"].includes(encoding), "options.encoding", encoding, "utf8 or latin1");
   for (const [name, list] of Object.entries({ texts, na })) need(Array.isArray(list) && list.every((text) => typeof text === "string"), `options.${name}`, list, "an array of texts");
-  return { texts, na };
+  return { texts, na, skip, encoding };
+}
+
+/** The names of these. */
+const READING = ["texts", "na", "skip", "encoding"];
+
+/** The table of a file. */
+function read({ bytes, name, texts, na, skip, encoding }) {
+  try {
+    return called(() => new glue.Table(bytes, name, texts, na, skip, encoding === "latin1"));
+  } catch (error) {
+    if (/is not UTF-8$/.test(error.message)) error.message += ' (encoding: "latin1" reads Western European text of Windows)';
+    throw error;
+  }
 }
 
 /** A CSV or LIBSVM file, plain or gzip. */
@@ -130,32 +145,32 @@ export class DataFile {
    * Errors name file, line and column.
    * @param {Uint8Array} bytes
    * @param {string} name for errors
-   * @param {{ texts?: string[], na?: string[] }} [options] columns that are text, whatever they hold; what stands for missing values
+   * @param {{ texts?: string[], na?: string[], skip?: number, encoding?: "utf8" | "latin1" }} [options] columns that are text, whatever they
+   * hold; what stands for missing values; lines before the first that counts; what text that is no UTF-8 is
    */
   constructor(bytes, name, options = {}) {
     if (!loaded) throw new UndercurveError("the module that reads files is not loaded: await initFiles() before", { code: 204 });
     need(bytes instanceof Uint8Array, "bytes", bytes, "a Uint8Array of the file");
     need(typeof name === "string", "name", name, "the name of the file, for errors");
-    const { texts, na } = reading(options);
-    this.#table = called(() => new glue.Table(bytes, name, texts, na));
-    this.#from = { bytes, name, texts, na };
+    this.#from = { bytes, name, ...reading(options) };
+    this.#table = read(this.#from);
   }
 
   /**
    * Reads a file that is picked, fetched or at hand.
    * @param {Uint8Array | Blob | Response | ReadableStream<Uint8Array>} file
-   * @param {{ name?: string, texts?: string[], na?: string[], signal?: AbortSignal, onProgress?: (at: { bytes: number, of?: number }) => void }} [options]
+   * @param {{ name?: string, texts?: string[], na?: string[], skip?: number, encoding?: "utf8" | "latin1", signal?: AbortSignal, onProgress?: (at: { bytes: number, of?: number }) => void }} [options]
    * @returns {Promise<DataFile>}
    */
   static async open(file, options = {}) {
-    only(options, ["name", "texts", "na", "signal", "onProgress"], "options.");
-    const { name = file?.name ?? "file", texts = [], na = [], signal, onProgress } = options;
+    only(options, ["name", ...READING, "signal", "onProgress"], "options.");
+    const { name = file?.name ?? "file", signal, onProgress, ...how } = options;
     checkSignal(signal);
     need(onProgress === undefined || typeof onProgress === "function", "onProgress", onProgress, "a function");
     stopIf(signal);
     const [bytes] = await Promise.all([bytesOfFile(file, signal, onProgress), initFiles()]);
     stopIf(signal);
-    return new DataFile(bytes, name, { texts, na });
+    return new DataFile(bytes, name, how);
   }
 
   /** @returns {{ name: string, format: "CSV" | "LIBSVM", rows: number, columns: Column[] }} */
@@ -203,13 +218,13 @@ export class DataFile {
   /** The table with these choices; categories are what is written. */
   #chosen(ignore, categorical) {
     this.#held();
-    const { bytes, name, texts, na } = this.#from;
+    const { texts } = this.#from;
     const more = categorical.filter((column) => !texts.includes(column));
     if (more.length) {
-      const all = [...texts, ...more];
-      const table = called(() => new glue.Table(bytes, name, all, na));
+      const from = { ...this.#from, texts: [...texts, ...more] };
+      const table = read(from);
       this.#table.free();
-      [this.#table, this.#from] = [table, { bytes, name, texts: all, na }];
+      [this.#table, this.#from] = [table, from];
     }
     this.#table.choose(ignore, categorical);
     return this.#table;

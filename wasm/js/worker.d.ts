@@ -1,7 +1,7 @@
 import type { Backend } from "./backend.js";
 import type { ExactMetrics, ExactOf, ExactOptions, ExactSum, PairLoss } from "./exact.js";
 import type { LanesOf, LanesOptions, LanesSnapshot, LanesView, Reports, Run, Summary } from "./lanes.js";
-import type { DataFile } from "./files.js";
+import type { DataFile, Reading } from "./files.js";
 import type { flipLabels, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
 import type { HeldApart, Numbers, Signal, Source } from "./common.js";
 import type { Slice, SnapshotOf, Sparse, TrainerOptions, ViewOf } from "./session.js";
@@ -30,7 +30,7 @@ export interface EngineCalls {
   /** `flipLabels`. */
   flip(...of: Parameters<typeof flipLabels>): Uint8Array;
   /** Reads a file, which stays open in the worker, and describes it. */
-  open(bytes: Uint8Array, name: string, options?: { texts?: string[]; na?: string[] }): ReturnType<DataFile["describe"]> & { file: number };
+  open(bytes: Uint8Array, name: string, options?: Reading): ReturnType<DataFile["describe"]> & { file: number };
   /** Rows of an open file, as of `DataFile`. */
   prepare(file: number, ...of: Parameters<DataFile["prepare"]>): ReturnType<DataFile["prepare"]>;
   prepareClasses(file: number, ...of: Parameters<DataFile["prepareClasses"]>): ReturnType<DataFile["prepareClasses"]>;

@@ -21,10 +21,19 @@ pub struct Table {
 
 #[wasm_bindgen]
 impl Table {
-    /// Reads CSV or LIBSVM, plain or gzip; columns of `texts` are text. Errors name file, line and column.
+    /// Reads CSV or LIBSVM, plain or gzip, behind `skip` lines; columns of `texts` are text. `latin1`: what is no UTF-8 is Windows-1252. Errors
+    /// name file, line and column.
     #[wasm_bindgen(constructor)]
-    pub fn new(bytes: &[u8], name: &str, texts: Vec<String>, na: Vec<String>) -> Result<Self, Failure> {
-        let options = data::ReadOptions { texts, na, ..data::ReadOptions::default() };
+    pub fn new(
+        bytes: &[u8],
+        name: &str,
+        texts: Vec<String>,
+        na: Vec<String>,
+        skip: u32,
+        latin1: bool,
+    ) -> Result<Self, Failure> {
+        let encoding = if latin1 { data::Encoding::Latin1 } else { data::Encoding::Utf8 };
+        let options = data::ReadOptions { texts, na, skip, encoding, ..data::ReadOptions::default() };
         let table = RawTable::parse_with(bytes, &options, name)?;
         Ok(Self { table, ignore: Vec::new(), categorical: Vec::new() })
     }

@@ -12,7 +12,8 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::path::Path;
 use undercurve::data::{
-    DataError, DataErrorKind, Kind, Options, RawTable, ReadOptions, Values, check_label, days_of_nanos, label_column_of,
+    DataError, DataErrorKind, Encoding, Kind, Options, RawTable, ReadOptions, Values, check_label, days_of_nanos,
+    label_column_of,
 };
 use undercurve_arrow::{Rows, parquet, single};
 
@@ -271,18 +272,21 @@ impl Table {
     }
 
     /// A CSV, LIBSVM or Parquet file, as the command line reads it. Columns of `texts` are text, whatever they hold; `na` says what stands
-    /// for missing values.
+    /// for missing values, `skip` how many lines are before the first that counts, `latin1` that what is no UTF-8 is Windows-1252.
     #[staticmethod]
-    #[pyo3(signature = (path, label=None, texts=Vec::new(), na=Vec::new()))]
+    #[pyo3(signature = (path, label=None, texts=Vec::new(), na=Vec::new(), skip=0, latin1=false))]
     fn of_file(
         py: Python<'_>,
         path: std::path::PathBuf,
         label: Option<String>,
         texts: Vec<String>,
         na: Vec<String>,
+        skip: u32,
+        latin1: bool,
     ) -> PyResult<Self> {
         py.detach(|| {
-            let options = ReadOptions { label: label.clone(), texts, na, ..ReadOptions::default() };
+            let encoding = if latin1 { Encoding::Latin1 } else { Encoding::Utf8 };
+            let options = ReadOptions { label: label.clone(), texts, na, skip, encoding, ..ReadOptions::default() };
             let mut table = read(&path, &options)?;
             // (What is wrong with the label is told where it is needed.)
             let label = label_column_of(&table, &Options { label, ..Options::default() }).ok().flatten();

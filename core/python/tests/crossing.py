@@ -1,5 +1,6 @@
 """Types of columns × doors: python core/python/tests/crossing.py [PAGE.md], with pandas, polars, pyarrow and duckdb installed; the environment's
-UNDERCURVE_COMMAND is a command line with Parquet, without which its doors are left out.
+UNDERCURVE_COMMAND is a command line with Parquet, without which its doors are left out, and so is that of npm where the package is not built
+(`cargo demo --build-only`) or there is no node.
 
 Of each type a table is trained on in each door, and each of these models scores the same table in every door. A cell of the page says "same" where all scores
 have the same bits, "refused" where the column is named, and else what is the matter, which is an error: exit code 1.
@@ -8,7 +9,9 @@ have the same bits, "refused" where the column is named, and else what is the ma
 import csv
 import datetime
 import decimal
+import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +29,7 @@ import undercurve
 
 N = 48
 COMMAND = os.environ.get("UNDERCURVE_COMMAND")
+WASM = Path(__file__).resolve().parents[3] / "wasm"
 DAY = datetime.date(2024, 1, 1)
 NOON = datetime.datetime(2024, 1, 1, 12)
 WHOLE = [k * k % 23 for k in range(N)]
@@ -95,7 +99,7 @@ class Absent(Exception):
 
 
 def doors(table, place):
-    """The same rows in each door: what Python is given, and whether the command line is asked."""
+    """The same rows in each door: what is given, and to whom."""
 
     def made(how):
         try:
@@ -122,19 +126,39 @@ def doors(table, place):
         pyarrow.parquet.write_table(table, path)
         return path
 
-    yield "Arrow", lambda: table, False
-    yield "pandas", lambda: made(table.to_pandas), False
-    yield "polars", lambda: made(lambda: polars.from_arrow(table)), False
-    yield "duckdb", lambda: made(lambda: duckdb.connect().from_arrow(table).arrow().read_all()), False
-    yield "Parquet", lambda: made(as_parquet), False
-    yield "CSV", lambda: made(as_csv), False
+    yield "Arrow", lambda: table, "python"
+    yield "pandas", lambda: made(table.to_pandas), "python"
+    yield "polars", lambda: made(lambda: polars.from_arrow(table)), "python"
+    yield "duckdb", lambda: made(lambda: duckdb.connect().from_arrow(table).arrow().read_all()), "python"
+    yield "Parquet", lambda: made(as_parquet), "python"
+    yield "CSV", lambda: made(as_csv), "python"
     if COMMAND:
-        yield "Parquet, command", lambda: made(as_parquet), True
-        yield "CSV, command", lambda: made(as_csv), True
+        yield "Parquet, command", lambda: made(as_parquet), "command"
+        yield "CSV, command", lambda: made(as_csv), "command"
+    if NPM:
+        yield "CSV, npm", lambda: made(as_csv), "npm"
 
 
 class Refused(Exception):
     """By undercurve, in one line."""
+
+
+class Npm:
+    """The package in a process of node."""
+
+    def __init__(self):
+        self.node = subprocess.Popen(["node", "test/door.mjs"], cwd=WASM, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __call__(self, **asked):
+        self.node.stdin.write(json.dumps({name: str(path) for name, path in asked.items()}) + "\n")
+        self.node.stdin.flush()
+        told = json.loads(self.node.stdout.readline())
+        if "error" in told:
+            raise Refused(told["error"])
+        return told
+
+
+NPM = Npm() if shutil.which("node") and (WASM / "js/pkg").is_dir() else None
 
 
 def ran(*args):
@@ -143,17 +167,21 @@ def ran(*args):
         raise Refused(done.stderr.strip().split("\n")[-1])
 
 
-def trained(rows, commanded, place):
+def trained(rows, by, place):
     path = place / "model"
-    if commanded:
+    if by == "npm":
+        NPM(train=rows, out=path)
+    elif by == "command":
         ran("train", rows, "--label", "label", "--method", "ce", "--steps", "20", "--out", path)
     else:
         undercurve.train(rows, label="label", method="ce", steps=20, missing="impute").save(path)
     return path
 
 
-def scores(model, rows, commanded, place):
-    if not commanded:
+def scores(model, rows, by, place):
+    if by == "npm":
+        return np.array(NPM(model=model, rows=rows)["scores"])
+    if by == "python":
         return undercurve.load(model).scores(rows).astype(np.float64)
     out = place / "out.csv"
     ran("predict", model, rows, "--out", out)
@@ -177,19 +205,19 @@ def crossed(name, array):
     table = pa.table({"x": array, "s": pa.array([k * 29 % 31 / 31 for k in range(N)]), "label": pa.array([int(k * k % 23 + k % 5 > 12) for k in range(N)])})
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        all_doors = [(door, attempt(make), commanded) for door, make, commanded in doors(table, place)]
+        all_doors = [(door, attempt(make), by) for door, make, by in doors(table, place)]
         found = {}
-        for at, (door, rows, commanded) in enumerate(all_doors):
+        for at, (door, rows, by) in enumerate(all_doors):
             if isinstance(rows, str):
                 found[door] = [rows]
                 continue
             where = place / str(at)
             where.mkdir()
-            model = attempt(lambda: trained(rows, commanded, where))
+            model = attempt(lambda: trained(rows, by, where))
             if isinstance(model, str):
                 found[door] = [model]
                 continue
-            own = attempt(lambda: scores(model, rows, commanded, place))
+            own = attempt(lambda: scores(model, rows, by, place))
             found[door] = []
             for other, others, asked in all_doors:
                 if isinstance(others, str):
@@ -223,6 +251,9 @@ def main(page=None):
     )
     if page:
         Path(page).write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+    if NPM:
+        NPM.node.stdin.close()
+        NPM.node.wait()
     print(f"{count} pairs, {wrong} wrong")
     return 1 if wrong else 0
 

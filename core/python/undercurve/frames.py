@@ -190,15 +190,19 @@ def table_of(
     *,
     texts: Sequence[str] = (),
     na: Sequence[str] = (),
+    skip: int = 0,
+    latin1: bool = False,
     ignore: Sequence[str] = (),
 ) -> _core.Table:
-    """A table of rows, with further columns beside its own; of files, those that are text, and what stands for missing values."""
+    """A table of rows, with further columns beside its own; of files how they are read, as `train` has it."""
     if is_file(data):
         if more:
             raise ValueError("a file has its labels, weights and groups in columns; name them")
-        return _core.Table.of_file(data, label, list(texts), list(na))
+        return _core.Table.of_file(data, label, list(texts), list(na), skip, latin1)
     if na:
         raise ValueError("na: is for files; in a frame what is missing are nulls, as frame.replace makes them")
+    if skip or latin1:
+        raise ValueError("skip, encoding: are for files")
     if is_sparse(data):
         rows = data.tocsr()
         if not getattr(rows, "has_canonical_format", True):

@@ -360,6 +360,8 @@ class Trainer:
         missing: Literal["error", "impute"] = "error",
         categorical: Sequence[str] = (),
         na: Sequence[str] = (),
+        skip: int = 0,
+        encoding: Literal["utf8", "latin1"] = "utf8",
         ignore: Sequence[str] = (),
         keep_identifiers: bool | None = None,
         class_weight: Literal["balanced"] | Mapping[Any, float] | Sequence[float] | None = None,
@@ -434,7 +436,10 @@ class Trainer:
             "calibrate": calibrate,
         }
         wide = dtype == "float64"
-        reads = {"texts": [str(name) for name in categorical], "na": [str(text) for text in na], "ignore": ignore}
+        if encoding not in ("utf8", "latin1"):
+            raise ValueError(f"encoding: expected 'utf8' or 'latin1', got {encoding!r}")
+        reads: dict[str, Any] = {"texts": [str(name) for name in categorical], "na": [str(text) for text in na], "ignore": ignore}
+        reads |= {"skip": _number("skip", skip, whole=True), "latin1": encoding == "latin1"}
         table = frames.table_of(data, more, label, **reads)
         _warn_of_reading(table)
         taken = taken or table.columns
@@ -454,7 +459,7 @@ class Trainer:
             )
 
     @staticmethod
-    def _held(test: Any, label: str | None, more: frames.Columns, named: bool, reads: dict[str, list[str]]) -> _core.Table | None:
+    def _held(test: Any, label: str | None, more: frames.Columns, named: bool, reads: dict[str, Any]) -> _core.Table | None:
         if test is None:
             return None
         if isinstance(test, tuple):
@@ -847,8 +852,8 @@ def train(
         Range of false-positive rates of partial AUC.
     steps, passes, seed, init, dtype
         Length in steps or in passes over the rows; the seed; where networks begin; number type of the run.
-    scale, encode, missing, categorical, na, ignore, keep_identifiers
-        Preparation of the rows, as on the command line; `na` of files alone.
+    scale, encode, missing, categorical, na, skip, encoding, ignore, keep_identifiers
+        Preparation of the rows, as on the command line; `na`, `skip` (lines before the names) and `encoding` of files alone.
     class_weight : "balanced", mapping of labels to weights, or one weight for each class
         What a row of each class counts; a label that a mapping does not name counts 1.
     start : Model, optional

@@ -19,8 +19,8 @@ use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
-    DataError, Dataset, Encoding, Format, Missing, Notation, Options, Preparation, RawTable, ReadOptions, Reading,
-    check_label, first_rows, identifiers, label_column_of, unpacked,
+    ColumnValues, DataError, Dataset, Encoding, Format, Missing, Notation, Options, Preparation, RawTable, ReadOptions,
+    Reading, check_label, first_rows, identifiers, label_column_of, unpacked,
 };
 use undercurve::trainer::{Config, Predictor};
 
@@ -49,10 +49,25 @@ pub fn table_and_cells(path: &Path, options: &mut ReadOptions, rows: usize) -> R
         let file = File::open(path).map_err(|error| CliError::file(path, &error))?;
         return Ok((parquet::read(path, options)?, parquet::first_rows(file, rows)));
     }
-    let (name, mut bytes) = (path.display().to_string(), Vec::new());
-    open(path, options)?.read_to_end(&mut bytes).map_err(|error| CliError::file(path, &error))?;
-    let table = RawTable::parse_with(&bytes, options, &name)?;
-    Ok((table, first_rows(&bytes, options, &name, rows)))
+    let name = path.display().to_string();
+    let mut begun = Begun { reader: open(path, options)?, first: Vec::new() };
+    let table = RawTable::read(&mut begun, options, &name)?;
+    Ok((table, first_rows(&begun.first, options, &name, rows)))
+}
+
+/// A reader whose first bytes are kept.
+struct Begun<R> {
+    reader: R,
+    first: Vec<u8>,
+}
+
+impl<R: Read> Read for Begun<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        const KEPT: usize = 1 << 20;
+        let read = self.reader.read(out)?;
+        self.first.extend_from_slice(&out[..read.min(KEPT - self.first.len())]);
+        Ok(read)
+    }
 }
 
 /// Refuses what stands for missing values in a column that is not there.
@@ -295,9 +310,11 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
         let known = match reading {
             // (Of text among numbers, of months, and of what is in doubt, there is more to say.)
             Reading::Signs => {
-                let is_month = |at| table.first_text(at).is_some_and(|(_, text)| doubts::is_month(text));
-                told(name)
-                    || at.is_some_and(|at| table.stray(at).is_some() || table.doubt(at).is_some() || is_month(at))
+                let more = |at| match table.column(at) {
+                    Some(ColumnValues::Texts { values, .. }) => doubts::with_numbers(values, false).is_some(),
+                    _ => false,
+                };
+                told(name) || at.is_some_and(|at| table.stray(at).is_some() || table.doubt(at).is_some() || more(at))
             }
             // (Of a counter that is left out, that was said above.)
             Reading::Counter => left_out.contains_key(name),
@@ -311,14 +328,27 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
             }
         }
     }
-    let is_asked = |at: usize, name: &str| {
-        !unread(name) && !told(name) && !left_out.contains_key(name) && table.doubt(at).is_none()
-    };
-    notes.extend(doubts::notes(table, is_asked).into_iter().map(|text| format!("{file}: {text}")));
+    let is_asked = |at: usize, name: &str| !unread(name) && !told(name) && table.doubt(at).is_none();
+    let is_left_out = |name: &str| left_out.contains_key(name);
+    notes.extend(doubts::notes(table, is_asked, is_left_out).into_iter().map(|text| format!("{file}: {text}")));
     let example = |name: &str| places.get(name).and_then(|&at| table.first_text(at)).map_or("", |(_, text)| text);
     let each = kinds.iter().filter_map(|(reading, names)| reading_note(*reading, names, example(names[0])));
     notes.extend(each.map(|text| format!("{file}: {text}")));
     notes
+}
+
+/// What is to be said of cells as they are written, of the first rows; `decimal`: whether the decimal mark was said.
+pub fn written_notes(
+    table: &RawTable,
+    written: &[Vec<String>],
+    decimal: bool,
+    options: &Options,
+    file: &Path,
+) -> Vec<String> {
+    let label = label_column_of(table, options).ok().flatten();
+    let said = |name: &str| options.ignore.iter().chain(&options.categorical).chain(&label).any(|other| other == name);
+    let notes = doubts::written(table, written, decimal, |at, name| !said(name) && table.doubt(at).is_none());
+    notes.into_iter().map(|text| format!("{}: {text}", file.display())).collect()
 }
 
 /// That columns were left out because they tell rows apart, with how many different values each has.
@@ -332,7 +362,7 @@ fn identifier_notes(table: &RawTable, left_out: &BTreeMap<String, usize>) -> Vec
         let columns: Vec<&str> = of.iter().map(|of| of.0).collect();
         let takes = |it: &str| match texts {
             true => format!("; --categorical {} takes {it}", as_value(&columns)),
-            false => String::new(),
+            false => format!("; --ignore {} says so", as_value(&columns)),
         };
         let rows = table.rows();
         match of.as_slice() {

@@ -93,6 +93,12 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
         ("units.csv", text(with("w", &|k| format!("{} kg", k % 9)))),
         ("months.csv", text(with("m", &|k| format!("2024-{:02}", k % 12 + 1)))),
         ("days-as-numbers.csv", text(with("d", &|k| format!("2024{:02}{:02}", k % 12 + 1, k % 28 + 1)))),
+        ("away.csv", text(with("told", &|k| ((k * 37 % 53 + 2 * (k * k % 17) + k % 11) % 60).to_string()))),
+        ("codes.csv", text(with("code", &|k| (10_000 + k * 7 % 20 * 4099 % 8011).to_string()))),
+        (
+            "never.csv",
+            text(with("end", &|k| if k % 9 == 0 { "9999-12-31".into() } else { format!("2024-05-{:02}", k % 28 + 1) })),
+        ),
         ("signs.csv", text(with("x", &|k| format!("{}/{}", k % 5, k % 3)))),
         ("group.csv", text(with("g", &|k| ["p", "q"][k % 2].into()))),
         ("alone.csv", text(with("g", &|_| "p".into()))),
@@ -307,24 +313,44 @@ pub const CASES: &[Case] = &[
         "train answers.csv --steps 5 --na q=99",
     ),
     of(
-        "… differ by case or blanks alone and are categories each; write them alike",
+        "… differ by case, blanks or marks alone and are categories each; write them alike, or say --categorical …",
         "train spelt.csv --steps 5",
-        "train group.csv --steps 5",
+        "train spelt.csv --steps 5 --categorical g",
     ),
     of(
-        "numbers with units or marks, as …, in … are categories; write the number alone",
+        "texts with numbers, as …, in … are no numbers here; write the number alone, or say --categorical …",
         "train units.csv --steps 5",
-        "train good.csv --steps 5",
+        "train units.csv --steps 5 --categorical w",
     ),
     of(
-        "months, as …, in … are categories; write a day of each, as 2024-05-01",
+        "months, as …, in … are categories; write a day of each, as 2024-05-01, or say --categorical …",
         "train months.csv --steps 5",
-        "train dates.csv --steps 5",
+        "train months.csv --steps 5 --categorical m",
     ),
     of(
-        "numbers that look like dates, as …, in … were read as numbers; write 2024-05-13",
+        "numbers that look like …, as …, in … were read as numbers; --categorical … and --ignore … say otherwise",
         "train days-as-numbers.csv --steps 5",
-        "train dates.csv --steps 5",
+        "train days-as-numbers.csv --steps 5 --ignore d",
+    ),
+    of(
+        "…: … … ranks the label almost perfectly (AUROC …): if that is known when the model has to decide, say --known …, else --ignore …",
+        "auto away.csv --label label --folds 2 --model linear --threads 1",
+        "auto away.csv --label label --folds 2 --model linear --threads 1 --known told",
+    ),
+    of(
+        "--known …: … has no such column",
+        "auto away.csv --label label --folds 2 --model linear --known x9",
+        "auto away.csv --label label --folds 2 --model linear --threads 1 --known told",
+    ),
+    of(
+        "numbers, as …, in … look like names and were read as numbers; --categorical … and --ignore … say otherwise",
+        "train codes.csv --steps 5",
+        "train codes.csv --steps 5 --categorical code",
+    ),
+    of(
+        "days far from all others recur in …, as …: dates, or none? Leave those cells empty, or say --ignore …",
+        "train never.csv --steps 5",
+        "train never.csv --steps 5 --ignore end",
     ),
     of(
         "label … of column … in … rows: a class of its own, or no label?",
@@ -948,6 +974,11 @@ pub const UNTRIED: &[(&str, &str)] = &[
     ("…: is at a threshold, as …:0.5", DOORS),
     ("…: needs the rows, and only counts are there", DOORS),
     ("…: differences of it are not tested", DOORS),
+    (
+        "points before three digits, as …, in … were read as decimal points; --decimal comma takes them between thousands, --decimal point says so",
+        LOOKED,
+    ),
+    ("numbers, as … and …, in … were read as numbers; if they are versions, say --categorical …", LOOKED),
     ("--header no: … is a Parquet file, which names its columns", PARQUET),
     ("…: Parquet is read from files alone, since its end has to be read first", PARQUET),
     ("…: a Parquet file, which is read with --format auto or csv alone", PARQUET),
@@ -999,6 +1030,8 @@ pub const UNTRIED: &[(&str, &str)] = &[
     ("it broke down: …", "training that ends in an error"),
 ];
 const DOORS: &str = "the command line has its own words, which name an option";
+/// Said by `look` on stdout.
+const LOOKED: &str = "not tried: tests/look.rs does";
 const PARQUET: &str = "a build with Parquet";
 const BUILDS: &str = "other builds of the core";
 const FRAMES: &str = "columns of frames, and numbers that Rust reads (tests/tests/cells.rs)";

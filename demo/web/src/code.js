@@ -9,7 +9,7 @@ import { rates } from "./rates.js";
  * @property {{ method: string, settings: Record<string, string> }} lane
  * @property {{ kind: string, hidden?: number[] }} model as the trainer takes it
  * @property {string[]} [constraints]
- * @property {{ name: string, label: string, positive?: string, impute?: boolean, ignore?: string[], categorical?: string[], weight?: number }} [file] rows of a file instead of drawn ones
+ * @property {{ name: string, encoding?: string, label: string, positive?: string, impute?: boolean, ignore?: string[], categorical?: string[], weight?: number }} [file] rows of a file instead of drawn ones
  * @property {{ rows: number, testRows: number, positives?: number, noise: number, seed: number }} [drawn]
  * @property {boolean} [byHand] rows were changed by hand: they come from two files
  */
@@ -36,10 +36,10 @@ export function javascript(shown) {
   const full = kind === "two" ? "init" : "initGroups";
   const lines = [];
   if (file) {
-    const { label, positive, impute = false, ignore = [], categorical = [], weight = 1 } = file;
+    const { label, positive, encoding, impute = false, ignore = [], categorical = [], weight = 1 } = file;
     const some = (names) => (names.length ? names : undefined);
     lines.push('import { readFile } from "node:fs/promises";', 'import { Session } from "undercurve";', 'import { DataFile, initFiles } from "undercurve/files";', "", "await initFiles();",
-      `const file = new DataFile(await readFile(${text(file.name)}), ${text(file.name)});`,
+      `const file = new DataFile(await readFile(${text(file.name)}), ${text(file.name)}${encoding ? `, ${literal({ encoding })}` : ""});`,
       `const { dims, classes, X, y, test } = file.${kind === "several" ? "prepareClasses" : "prepare"}(${literal({ label, positive: kind === "two" ? positive : undefined, impute, ignore: some(ignore), categorical: some(categorical), weight: weight > 1 ? weight : undefined, share: 0.6, seed: state.seed })});`,
       "const rows = { X, y, dims, classes, test };");
   } else if (byHand) {
@@ -64,7 +64,7 @@ const word = (value) => (/^[\w./:=,+@%-]+$/.test(value) ? value : `'${String(val
 export function commandLine(shown) {
   const { state, lane, model, file } = shown;
   const data = file
-    ? [file.name, "--label", file.label, "--positive", file.positive, ...["ignore", "categorical"].flatMap((name) => (file[name]?.length ? [`--${name}`, file[name].join(",")] : [])), ...(file.weight > 1 ? ["--class-weight", `${file.weight}:1`] : []), "--split", "0.6"]
+    ? [file.name, "--label", file.label, "--positive", file.positive, ...(file.encoding ? ["--encoding", file.encoding] : []), ...["ignore", "categorical"].flatMap((name) => (file[name]?.length ? [`--${name}`, file[name].join(",")] : [])), ...(file.weight > 1 ? ["--class-weight", `${file.weight}:1`] : []), "--split", "0.6"]
     : [FILES.train, "--test", FILES.test, "--label", "label", "--positive", "1", "--scale", "standard"];
   const parts = [["undercurve", "train", ...data], ["--method", lane.method, "--model", modelOf(model)], ["--steps", state.steps, "--seed", state.seed, "--fpr", fpr(shown).join(":")],
     ...Object.entries(lane.settings).map(([name, value]) => ["--set", `${name}=${value}`]), ["--out", "model.uc"]];
@@ -77,7 +77,7 @@ export function python(shown) {
   const value = (setting) => text(number(setting));
   const options = [`method=${text(lane.method)}`, `model=${text(modelOf(model))}`, `steps=${state.steps}`, `seed=${state.seed}`, `fpr=(${fpr(shown).join(", ")})`,
     ...Object.entries(lane.settings).map(([name, setting]) => `${name.replaceAll("-", "_")}=${value(setting)}`)];
-  const data = file ? [`${text(file.name)}, label=${text(file.label)}, positive=${text(file.positive)}${["ignore", "categorical"].map((name) => (file[name]?.length ? `, ${name}=${text(file[name])}` : "")).join("")}${file.weight > 1 ? `, class_weight=[1, ${file.weight}]` : ""}`] : [`pandas.read_csv(${text(FILES.train)}), label="label", positive="1", scale="standard"`, `test=pandas.read_csv(${text(FILES.test)})`];
+  const data = file ? [`${text(file.name)}, label=${text(file.label)}, positive=${text(file.positive)}${file.encoding ? `, encoding=${text(file.encoding)}` : ""}${["ignore", "categorical"].map((name) => (file[name]?.length ? `, ${name}=${text(file[name])}` : "")).join("")}${file.weight > 1 ? `, class_weight=[1, ${file.weight}]` : ""}`] : [`pandas.read_csv(${text(FILES.train)}), label="label", positive="1", scale="standard"`, `test=pandas.read_csv(${text(FILES.test)})`];
   return `${file ? "# Trains on all rows of the file; valid=0.4 holds some out.\n" : "import pandas\n"}import undercurve\n\nmodel = undercurve.train(\n${[...data, options.join(", ")].map((line) => `    ${line},`).join("\n")}\n)\nprint(model.figures)\n`;
 }
 

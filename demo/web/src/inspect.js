@@ -117,9 +117,9 @@ export function inspect(side, table) {
     // Out of the way, and still there to choose otherwise.
     name.focus();
     name.parentNode.open = false;
-    side.prepare({ file: table.file, name: table.name, label: label.value, positive: which.hidden ? undefined : positive.value, impute: impute.checked, ignore: [...dropped].filter((column) => column !== label.value), categorical: table.columns.filter((column) => column.stray && !gone(column)).map(({ name }) => name), weight: weigh.hidden ? 1 : Number(weight.value) });
+    side.prepare({ file: table.file, name: table.name, encoding: table.encoding === "latin1" ? table.encoding : undefined, label: label.value, positive: which.hidden ? undefined : positive.value, impute: impute.checked, ignore: [...dropped].filter((column) => column !== label.value), categorical: table.columns.filter((column) => column.stray && !gone(column)).map(({ name }) => name), weight: weigh.hidden ? 1 : Number(weight.value) });
   };
-  const parts = [h("p", { className: "hint", textContent: `${table.format}, ${rowsText(table.rows)}${sparse ? "" : ` × ${table.columns.length} columns`}` })];
+  const parts = [h("p", { className: "hint", textContent: `${table.format}${table.encoding === "latin1" ? " in Windows-1252" : ""}, ${rowsText(table.rows)}${sparse ? "" : ` × ${table.columns.length} columns`}` })];
   if (!sparse) parts.push(h("label", {}, "Label column", label));
   parts.push(all, which, ratio, weigh);
   if (!sparse) parts.push(columns);

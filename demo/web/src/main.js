@@ -103,7 +103,9 @@ async function openFile(file) {
     const parquet = String.fromCharCode(...bytes.subarray(0, 4)) === "PAR1";
     let texts = [];
     if (parquet) ({ bytes, texts } = await (await import("./parquet.js")).asCsv(bytes, file.name));
-    const table = await engines.a.call("open", bytes, file.name, { texts });
+    const open = async (encoding) => ({ ...(await engines.a.call("open", bytes, file.name, { texts, encoding })), encoding });
+    // (Spreadsheets on Windows write other text than the rest of the world.)
+    const table = await open("utf8").catch((error) => (/is not UTF-8/.test(error.message) ? open("latin1") : Promise.reject(error)));
     if (parquet) table.format = "Parquet";
     if (described !== null && described !== own.peek()?.file) engines.a.call("close", described);
     described = table.file;

@@ -38,7 +38,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The most bytes of one line, or of a text without line feeds: 4 GiB, or 1 GiB where pointers have 32 bits.
+/// The most bytes of one line, of a text that is read in pieces.
+const MAX_LINE: usize = 1 << 27;
+
+/// The most bytes of a text in quotes, or of one without line feeds: 4 GiB, or 1 GiB where pointers have 32 bits.
 pub const MAX_TEXT: usize = if usize::BITS > 32 { u32::MAX as usize } else { 1 << 30 };
 
 /// The layout of the text.
@@ -204,8 +207,9 @@ const WINDOWS: [char; 32] = [
 
 /// The bytes as text, without a byte order mark, and with a blank line for one that names the delimiter.
 fn decode(piece: &pieces::Piece, encoding: Encoding) -> Result<Cow<'_, str>, Placed> {
-    const KNOWN: [(&[u8], &str); 7] = [
-        (b"PK\x03\x04", "a zip archive"),
+    const KNOWN: [(&[u8], &str); 8] = [
+        (b"PK\x03\x04", "a zip archive, as Excel's files are: save it as CSV"),
+        (b"\xd0\xcf\x11\xe0", "an old file of Excel: save it as CSV"),
         (b"PAR1", "a Parquet file"),
         (b"\xfd7zXZ", "an xz archive"),
         (b"\x28\xb5\x2f\xfd", "zstd inside gzip or zstd"),

@@ -1,10 +1,10 @@
 //! A text that arrives in pieces, cut at line ends.
 
 use super::csv;
-use super::{MAX_TEXT, TOO_LARGE};
-use crate::data::error::{Placed, whole};
+use super::{MAX_LINE, MAX_TEXT, TOO_LARGE};
+use crate::data::error::{DataErrorKind, Placed, whole};
 use alloc::vec::Vec;
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memrchr, memrchr2};
 
 /// Where in a CSV text the scan for a line's end is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,6 +34,8 @@ pub(super) struct Pieces {
     count_at: usize,
     /// Lines that are still to be left out.
     skip: u32,
+    /// Bytes since the last end of a line.
+    line: usize,
 }
 
 /// Some whole lines.
@@ -53,6 +55,15 @@ impl Pieces {
     pub fn push(&mut self, bytes: &[u8]) -> Result<bool, Placed> {
         if bytes.len() > MAX_TEXT - self.pending.len().min(MAX_TEXT) {
             return Err(whole(TOO_LARGE));
+        }
+        self.line = match memrchr2(b'\n', b'\r', bytes) {
+            Some(at) => bytes.len() - at - 1,
+            None => self.line + bytes.len(),
+        };
+        if self.line > MAX_LINE {
+            return Err(whole(DataErrorKind::TooLarge {
+                what: "a line of more than 128 MiB (a table has a line for each row)",
+            }));
         }
         self.pending.extend_from_slice(bytes);
         while self.skip > 0 {

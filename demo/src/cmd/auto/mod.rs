@@ -55,6 +55,9 @@ pub struct Args {
     /// [default: none]
     #[arg(long, value_name = "RULE", value_parser = decide::rule, allow_negative_numbers = true)]
     threshold: Option<ThresholdRule>,
+    /// Columns that are known when the model has to decide, though each alone ranks the label almost perfectly
+    #[arg(long, value_name = "COL,…", value_delimiter = ',')]
+    known: Vec<String>,
     /// Decides the folds, the start values and the batches
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -94,7 +97,7 @@ fn make(folder: &Path) -> Result<()> {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let Args { data: file, want, folds, threshold: rule, seed, threads, json, .. } = args;
+    let Args { data: file, want, folds, threshold: rule, known, seed, threads, json, .. } = args;
     if let Some(folds) = folds.filter(|&folds| folds < 2) {
         return Err(CliError::input(format!("--folds {folds}: expected at least 2")));
     }
@@ -112,7 +115,8 @@ pub fn run(args: Args) -> Result<()> {
     }
     let table = input::table_of(&file, &data)?;
     input::check_columns(&data.options, &table)?;
-    let found = find::look(table.clone(), &[], &data.options, &file)?;
+    let found = find::look(table.clone(), &[], false, &data.options, &file)?;
+    ask_of_away(&found, &known, &file)?;
     let whole = Preparation::fit(&table, &data.options)?;
     let all = whole.apply::<f32>(&table)?;
     if all.labels().is_empty() {
@@ -144,7 +148,26 @@ pub fn run(args: Args) -> Result<()> {
         output::check_output(&place(name), &[&plan.file])?;
         output::write_atomic(&place(name), &bytes)?;
     }
-    if plan.json { output::line(object(&plan, &found, &outcome)) } else { lines(&plan, &found, &outcome) }
+    if plan.json { output::line(object(&plan, &found, &outcome)) } else { lines(&plan, &outcome) }
+}
+
+/// Stops where a column gives the label away, unless it is said to be known in time: a model of it is worth nothing if it is not.
+fn ask_of_away(found: &find::Found, known: &[String], file: &Path) -> Result<()> {
+    if let Some(name) = known.iter().find(|name| found.columns.iter().all(|column| column.name != **name)) {
+        return Err(CliError::input(format!("--known {name}: {} has no such column", file.display())));
+    }
+    let open: Vec<&str> = found.away.iter().filter(|name| !known.contains(name)).map(String::as_str).collect();
+    if open.is_empty() {
+        return Ok(());
+    }
+    let (each, are, value) =
+        (input::listed(&open), if open.len() > 1 { "each" } else { "alone" }, input::as_value(&open));
+    let auroc = found.columns.iter().filter(|column| open.contains(&column.name.as_str())).filter_map(|of| of.auroc);
+    let least = auroc.fold(1.0, f64::min);
+    Err(CliError::input(format!(
+        "{}: {each} {are} ranks the label almost perfectly (AUROC {least:.4}): if that is known when the model has to decide, say --known {value}, else --ignore {value}",
+        file.display()
+    )))
 }
 
 fn importances_csv(outcome: &Outcome) -> String {
@@ -156,16 +179,10 @@ fn importances_csv(outcome: &Outcome) -> String {
 }
 
 /// For people.
-fn lines(plan: &Plan, found: &find::Found, outcome: &Outcome) -> Result<()> {
+fn lines(plan: &Plan, outcome: &Outcome) -> Result<()> {
     let say = |text: String| output::line(wrap(&text, 2));
     let width = outcome.tried.iter().map(|tried| tried.name.len()).max().unwrap_or(0).max(6);
     say(format!("{}: {} rows ({} positive)", plan.file.display(), outcome.rows, outcome.positives))?;
-    for name in &found.away {
-        say(format!(
-            "\"{name}\" alone ranks the label almost perfectly: if it is not known in time, --ignore {}",
-            shell(name)
-        ))?;
-    }
     output::line(format!("\n{:width$}  {} ± sd over the folds   ahead of the first [95 %]", "tried", plan.metric))?;
     for row in &outcome.tried {
         let ahead = match row.ahead {

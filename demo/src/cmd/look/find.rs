@@ -171,8 +171,14 @@ fn columns(
     columns
 }
 
-/// Looks at a table whose first rows are written so.
-pub fn look(mut table: RawTable, written: &[Vec<String>], options: &Options, file: &Path) -> Result<Found> {
+/// Looks at a table whose first rows are written so; `decimal`: whether the decimal mark was said.
+pub fn look(
+    mut table: RawTable,
+    written: &[Vec<String>],
+    decimal: bool,
+    options: &Options,
+    file: &Path,
+) -> Result<Found> {
     let all = table.rows();
     let label =
         label_column_of(&table, options).map_err(|error| input::or_header(error.into(), input::guessed(&table)));
@@ -198,7 +204,11 @@ pub fn look(mut table: RawTable, written: &[Vec<String>], options: &Options, fil
         label,
         is_of_many: no_label.is_some() && label_values(&table, options).is_ok_and(|values| values.len() > 2),
         no_label,
-        notes: input::reading_notes(&table, Some(options), file),
+        notes: [
+            input::reading_notes(&table, Some(options), file),
+            input::written_notes(&table, written, decimal, options, file),
+        ]
+        .concat(),
         copies,
         contradictions,
         away,

@@ -44,7 +44,7 @@ pub fn run(Args { data: file, reading, json }: Args) -> Result<()> {
     if let (Some(schema), None) = (&data.schema, &new) {
         schema.check(&table).map_err(CliError::Input)?;
     }
-    let found = find::look(table, &rows, &data.options, &file)?;
+    let found = find::look(table, &rows, data.layout.decimal.is_some(), &data.options, &file)?;
     let told = tell::Told { found: &found, file: &file, data: &data };
     new.as_ref().map_or(Ok(()), |path| output::write_atomic(path, told.schema().as_bytes()))?;
     if json { output::line(told.object()) } else { told.lines(new.as_deref()) }
