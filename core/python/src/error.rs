@@ -75,6 +75,12 @@ pub fn data(error: &DataError, columns: &[String]) -> PyErr {
     }
 }
 
+/// An error of labels alone.
+pub fn labels_refused(error: &DataError) -> PyErr {
+    let row = error.line.checked_sub(1).map_or(String::new(), |row| format!("row {row}: "));
+    value(format!("labels: {row}{}{}", error.kind, remedy(&error.kind)))
+}
+
 /// An error of a run.
 pub fn trainer(error: TrainerError) -> PyErr {
     match error {

@@ -17,6 +17,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("METRICS", metrics::table())?;
     module.add_class::<loss::Loss>()?;
     module.add_class::<estimator::Estimator>()?;
     module.add_class::<state::State>()?;
@@ -28,7 +29,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<trainer::Trainer>()?;
     module.add_function(wrap_pyfunction!(trainer::methods, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::summary, module)?)?;
-    module.add_function(wrap_pyfunction!(metrics::intervals, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::measure, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::compare, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::curves, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::calibration, module)?)?;

@@ -2,7 +2,7 @@
 
 use crate::arrays::Floats;
 use crate::error::{core, data, trainer, value};
-use crate::loss::rows;
+use crate::metrics::rows;
 use crate::metrics::threshold_rule;
 use crate::table::{Table, read_again};
 use numpy::{IntoPyArray, PyArrayMethods};
@@ -120,7 +120,7 @@ impl Model {
         clusters: Option<Vec<u32>>,
     ) -> PyResult<Self> {
         let rule = threshold_rule("rule", rule)?;
-        let (scores, y, w) = rows(scores, labels, weights)?;
+        let (scores, y, w) = rows(scores, labels, None, weights)?;
         let truth = Truth::new(&y, &w).map_err(core)?;
         let mut saved = self.saved.clone();
         let of = clusters.as_deref();

@@ -1,7 +1,7 @@
 //! Tables of the core from what Python has: arrays, sparse rows, columns by the Arrow C interface, and files.
 
 use crate::arrays::{Column as Array, Floats, indices, matrix, same};
-use crate::error::{data, kind, value};
+use crate::error::{data, kind, labels_refused, value};
 use arrow_array::RecordBatchReader;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use numpy::PyReadonlyArray1;
@@ -12,8 +12,8 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::path::Path;
 use undercurve::data::{
-    DataError, DataErrorKind, Encoding, Kind, Options, RawTable, ReadOptions, Values, check_label, days_of_nanos,
-    label_column_of,
+    DataError, DataErrorKind, Encoding, Kind, Options, RawTable, ReadOptions, Values, binary_labels, check_label,
+    days_of_nanos, label_column_of,
 };
 use undercurve_arrow::{Rows, parquet, single};
 
@@ -108,6 +108,25 @@ fn numbers(name: &str, any: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
         Floats::F32(column) => column.slice().iter().map(|&x| single(x)).collect(),
         Floats::F64(column) => column.slice().to_vec(),
     })
+}
+
+/// Labels of two of any kind, 1 for the positive ones: those of numbers that are 0 and 1 as they are, others by the rule of the core.
+pub fn two_labels(any: &Bound<'_, PyAny>, positive: Option<&str>) -> PyResult<Vec<u8>> {
+    let plain = if positive.is_none() { crate::arrays::labels(any).ok() } else { None };
+    if let Some(labels) = plain {
+        return Ok(labels);
+    }
+    let array = crate::arrays::asarray(any, None)?;
+    let dimensions = array.getattr("ndim")?.extract::<usize>()?;
+    if dimensions != 1 {
+        return Err(value(format!("labels: {dimensions} dimensions, expected 1")));
+    }
+    let made = any.py().import("undercurve.frames")?.call_method1("column", ("labels", any))?;
+    let column = Column::of("labels", &made)?;
+    let part = column.values(0..column.len());
+    let table = RawTable::of_columns("", &[("labels", part.values())]);
+    let options = Options { label: Some("labels".into()), positive: positive.map(Into::into), ..Options::default() };
+    table.and_then(|table| binary_labels(&table, &options)).map_err(|error| labels_refused(&error))
 }
 
 /// Rows in memory.

@@ -132,5 +132,28 @@ def test_two_scores_are_compared_as_by_proc() -> None:
     whole = undercurve.compare(case["a"], np.asarray(case["b"], np.float32), case["labels"], clusters=clusters)
     assert whole.auroc.values == pytest.approx(case["aurocs"], rel=1e-12)
     assert whole.ap.p != undercurve.compare(case["a"], case["b"], case["labels"]).ap.p
-    with pytest.raises(ValueError, match="labels"):
+    with pytest.raises(ValueError, match="b: "):
         undercurve.compare(case["a"], case["b"][1:], case["labels"])
+
+
+def test_any_metric_by_its_name():
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 2, 300)
+    scores = np.round(1 / (1 + np.exp(-(labels + rng.normal(size=300)))), 2)
+    weights, query = rng.integers(1, 4, 300).astype(float), rng.integers(0, 20, 300)
+    whole = undercurve.metrics(scores, labels, weights, intervals=True, fpr=0.1, clusters=query)
+    by_name = undercurve.metrics(scores, labels, weights, metrics=["AUC", "ap", "pauc:0:0.1"], clusters=query)
+    assert [one.value for one in by_name.values()] == [whole.auroc, whole.ap, whole.pauc]
+    assert [one.interval for one in by_name.values()] == list(whole.intervals.values())
+    # Labels of two of any kind.
+    for other in (labels * 2 - 1, labels + 1, labels == 1, np.where(labels, "yes", "no"), [None if y is None else bool(y) for y in labels]):
+        assert undercurve.metrics(scores, other, weights, fpr=0.1).auroc == whole.auroc
+    assert undercurve.metrics(scores, labels, metrics="ap", positive=0) == undercurve.metrics(scores, 1 - labels, metrics="ap")
+    # Queries, graded labels, groups.
+    graded = labels * rng.integers(1, 4, 300)
+    found = undercurve.metrics(scores, graded, metrics="map,ndcg:5,mrr", queries=[f"q{k}" for k in query])
+    assert found["map"].interval and 0 < found["ndcg:5"].value < 1
+    found = undercurve.metrics(scores, labels, metrics="gap(tpr@.1),worst-auroc", groups=np.where(query < 9, "a", "b"))
+    assert set(found) == {"gap(tpr@0.1)", "worst-auroc"} and found["gap(tpr@0.1)"].noise > 0 and found["worst-auroc"].groups[0] in "ab"
+    assert all(0 <= undercurve.metrics(scores, labels, metrics=name)[name].value for name in ("f1:0.5", "brier", "ece", "lift-at:10%"))
+    assert len(undercurve.METRICS) >= 28

@@ -6,11 +6,11 @@
 0.75
 """
 
-from ._core import __version__, methods
+from ._core import METRICS, __version__, methods
 from .curves import Curves, curves
 from .decisions import Decision, decide
 from .losses import Loss
-from .metrics import Comparison, Difference, Metrics, auroc, average_precision, compare, metrics, partial_auc
+from .metrics import Comparison, Difference, Measured, Metrics, auroc, average_precision, compare, metrics, partial_auc
 from .models import Model, Trainer, load, train
 from .preparations import ColumnStats, Preparation
 from .states import State
@@ -22,6 +22,8 @@ __all__ = [
     "Decision",
     "Difference",
     "Loss",
+    "METRICS",
+    "Measured",
     "Metrics",
     "Model",
     "Preparation",

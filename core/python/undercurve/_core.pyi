@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "METRICS",
     "__version__",
     "Loss",
     "Estimator",
@@ -18,7 +19,7 @@ __all__ = [
     "Trainer",
     "methods",
     "summary",
-    "intervals",
+    "measure",
     "curves",
     "calibration",
     "compare",
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 __version__: str
+METRICS: list[tuple[str, str]]
 
 @final
 class Loss:
@@ -225,27 +227,29 @@ def methods() -> list[dict[str, Any]]: ...
 def summary(
     scores: npt.ArrayLike,
     labels: npt.ArrayLike,
+    positive: str | None = None,
     weights: npt.ArrayLike | None = None,
     fpr: tuple[float, float] = ...,
 ) -> dict[str, Any]: ...
-def intervals(
+def measure(
     scores: npt.ArrayLike,
     labels: npt.ArrayLike,
+    asked: dict[str, Any],
+    positive: str | None = None,
     weights: npt.ArrayLike | None = None,
-    clusters: list[int] | None = None,
-    fpr: tuple[float, float] = ...,
-) -> dict[str, tuple[float, float] | None]: ...
+) -> dict[str, dict[str, Any]]: ...
 def compare(
     a: npt.ArrayLike,
     b: npt.ArrayLike,
     labels: npt.ArrayLike,
+    asked: dict[str, Any],
+    positive: str | None = None,
     weights: npt.ArrayLike | None = None,
-    clusters: list[int] | None = None,
-    fpr: tuple[float, float] = ...,
 ) -> dict[str, dict[str, Any]]: ...
 def curves(
     scores: npt.ArrayLike,
     labels: npt.ArrayLike,
+    positive: str | None = None,
     weights: npt.ArrayLike | None = None,
     points: int | None = None,
 ) -> dict[str, npt.NDArray[np.float64]]: ...
@@ -253,9 +257,10 @@ def decide(
     scores: npt.ArrayLike,
     labels: npt.ArrayLike,
     rule: str,
+    positive: str | None = None,
     weights: npt.ArrayLike | None = None,
     clusters: list[int] | None = None,
 ) -> dict[str, Any]: ...
 def calibration(
-    probabilities: npt.ArrayLike, labels: npt.ArrayLike, weights: npt.ArrayLike | None = None
+    probabilities: npt.ArrayLike, labels: npt.ArrayLike, positive: str | None = None, weights: npt.ArrayLike | None = None
 ) -> tuple[float, float]: ...

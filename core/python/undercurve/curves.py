@@ -116,5 +116,5 @@ def curves(
     >>> undercurve.curves([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]).tpr
     array([0. , 0.5, 0.5, 1. , 1. ])
     """
-    found = _core.curves(scores, labels, weights, points)
+    found = _core.curves(scores, labels, None, weights, points)
     return Curves(metrics=metrics(scores, labels, weights), **found)

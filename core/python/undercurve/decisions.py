@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -73,7 +74,13 @@ class Decision:
 
 
 def decide(
-    scores: ArrayLike, labels: ArrayLike, rule: str, *, weights: ArrayLike | None = None, clusters: ArrayLike | None = None
+    scores: ArrayLike,
+    labels: ArrayLike,
+    rule: str,
+    *,
+    weights: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    positive: object = None,
 ) -> Decision:
     """Find the threshold that a rule asks for, on anyone's scores.
 
@@ -82,7 +89,7 @@ def decide(
     scores : array of shape (n,)
         Higher means more likely positive. Finite. Of rows that the model was not trained on.
     labels : array of shape (n,)
-        1 or True for positives, 0 or False for negatives.
+        Two of any kind; see `metrics`.
     rule : str
         ``"fpr<=A"``, ``"precision>=P"`` or ``"recall>=R"`` on these rows; with ``@90%`` behind it on other rows like them, in 90 of 100
         choices; ``"alerts<=K"``, ``"alerts<=S%"``, ``"youden"``, ``"f1"``, ``"mcc"``, ``"costs:FP:FN"``, ``"costs:FP:FN:SHARE"`` or a score.
@@ -90,6 +97,8 @@ def decide(
         What each row counts: a row is one draw that stands for so many.
     clusters : array of shape (n,), optional
         Equal values for rows of one cluster (a patient, a site), where only whole clusters are independent.
+    positive : optional
+        The label that counts as positive.
 
     Returns
     -------
@@ -112,15 +121,30 @@ def decide(
     >>> found.threshold, found.recall
     (54.5, 0.9)
     """
-    found = _core.decide(scores, labels, str(rule), weights, numbered(clusters))
+    found = _core.decide(scores, labels, str(rule), None if positive is None else str(positive), weights, numbers("clusters", clusters))
     if weights is None:
         found.update({name: int(found[name]) for name in found if name.endswith(("_positives", "_negatives"))})
     return Decision(**found)
 
 
-def numbered(clusters: ArrayLike | None) -> list[int] | None:
-    """A number for each row, equal ones for rows of one cluster."""
-    if clusters is None:
+def numbered(name: str, values: ArrayLike | None) -> tuple[list[int], list[Any]] | None:
+    """A number for each row, equal ones for rows of equal values, and these."""
+    if values is None:
         return None
-    _, of = np.unique(np.asarray(clusters), return_inverse=True)
-    return [int(number) for number in of.reshape(-1)]
+    cells = np.asarray(values)
+    if cells.ndim != 1:
+        raise ValueError(f"{name}: {cells.ndim} dimensions, expected 1")
+    for row, cell in enumerate(cells.tolist()):
+        if cell is None or cell != cell or type(cell).__name__ == "NAType":
+            raise ValueError(f"{name}: row {row} is missing")
+    if cells.dtype.kind == "O":
+        known: dict[Any, int] = {}
+        return [known.setdefault(cell, len(known)) for cell in cells.tolist()], list(known)
+    names, of = np.unique(cells, return_inverse=True)
+    return of.reshape(-1).tolist(), names.tolist()
+
+
+def numbers(name: str, values: ArrayLike | None) -> list[int] | None:
+    """The numbers alone."""
+    found = numbered(name, values)
+    return found and found[0]

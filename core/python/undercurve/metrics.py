@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
 from ._html import table
-from .decisions import numbered
+from .decisions import numbered, numbers
 
 Range = tuple[float, float]
+
+
+def span(fpr: Range | float) -> Range:
+    """A range of false-positive rates; a number is its end."""
+    if isinstance(fpr, (int, float, np.number)):
+        return 0.0, float(fpr)
+    try:
+        low, high = fpr
+        return float(low), float(high)
+    except (TypeError, ValueError):
+        raise ValueError(f"fpr: expected (low, high) or a number, got {fpr!r}") from None
 
 
 @dataclass(frozen=True)
@@ -66,44 +79,110 @@ class Metrics:
         return table("Metrics", self._rows())
 
 
+@dataclass(frozen=True)
+class Measured:
+    """What a metric says.
+
+    Attributes
+    ----------
+    value : float or None
+        None where there are no rows to tell it from.
+    interval : tuple of float or None
+        The 95 % interval of a metric that has one.
+    groups : tuple
+        The group, or the two groups, that it is of.
+    noise : float or None
+        Of a gap between groups what 95 of 100 samples of groups that do not differ stay below.
+    """
+
+    value: float | None
+    interval: Range | None
+    groups: tuple[Any, ...] = ()
+    noise: float | None = None
+
+
+@overload
 def metrics(
     scores: ArrayLike,
     labels: ArrayLike,
     weights: ArrayLike | None = None,
     *,
-    fpr: Range = (0.0, 0.05),
+    metrics: None = None,
+    fpr: Range | float = (0.0, 0.05),
     intervals: bool = False,
     clusters: ArrayLike | None = None,
-) -> Metrics:
-    """Exact AUROC, average precision and partial AUC.
+    positive: object = None,
+) -> Metrics: ...
+@overload
+def metrics(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    metrics: str | Iterable[str],
+    fpr: Range | float = (0.0, 0.05),
+    clusters: ArrayLike | None = None,
+    queries: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    threshold: float | None = None,
+    positive: object = None,
+) -> dict[str, Measured]: ...
+def metrics(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    fpr: Range | float = (0.0, 0.05),
+    intervals: bool = False,
+    clusters: ArrayLike | None = None,
+    queries: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    threshold: float | None = None,
+    positive: object = None,
+) -> Metrics | dict[str, Measured]:
+    """Exact AUROC, average precision and partial AUC, or any metrics by name.
 
     Parameters
     ----------
     scores : array of shape (n,)
-        Higher means more likely positive. Finite.
+        Higher means more likely positive. Finite. Scores from 0 to 1 are probabilities, too.
     labels : array of shape (n,)
-        1 or True for positives, 0 or False for negatives.
+        Two of any kind: the larger of two numbers is positive; of two words yes, true or positive, else the rarer. With `queries` they may be
+        more than two numbers from 0 to 100, how relevant each row is; those above 0 are positive.
     weights : array of shape (n,), optional
         What each row counts, 0 or more. A row of weight 2 is two rows.
-    fpr : (low, high)
-        Range of false-positive rates of the partial AUC, 0 <= low < high <= 1.
+    metrics : str or iterable of str, optional
+        Names as of the command line's ``--metric``, with commas between them in one text: ``"auroc,mcclish:0.1,precision-at:2%"``.
+        ``undercurve.METRICS`` lists them.
+    fpr : (low, high) or float
+        Range of false-positive rates of the partial AUC, 0 <= low < high <= 1; a number is its end.
     intervals : bool
-        Also compute 95 % intervals.
+        Also compute 95 % intervals. Metrics by name have theirs.
     clusters : array of shape (n,), optional
         Equal values for rows of one cluster (a patient, a site), where only whole clusters are independent: intervals are for those.
+    queries : array of shape (n,), optional
+        The query of each row, for ``map``, ``ndcg`` and ``mrr``.
+    groups : array of shape (n,), optional
+        The group of each row, for ``gap(tpr)``, ``worst-auroc`` and their like.
+    threshold : float, optional
+        Of ``f1`` and other metrics at a threshold that is not named.
+    positive : optional
+        The label that counts as positive.
 
     Returns
     -------
-    Metrics
+    Metrics, or a dict of Measured by name
 
     Raises
     ------
     ValueError
-        For a score that is not finite, another label, a negative weight, one class alone, other lengths.
+        For a score that is not finite, a missing label, labels that are not two, a negative weight, other lengths, and a metric of what is
+        not given.
 
     Notes
     -----
-    One sort: O(n log n), or less. Agrees with scikit-learn to the last bits.
+    One sort for each metric: O(n log n), or less. Agrees with scikit-learn to the last bits.
 
     Examples
     --------
@@ -111,15 +190,43 @@ def metrics(
     >>> found = undercurve.metrics([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1], fpr=(0, 0.5))
     >>> found.auroc, found.pauc
     (0.75, 0.5)
+    >>> found = undercurve.metrics([0.1, 0.4, 0.35, 0.8], ["no", "no", "yes", "yes"], metrics="ap,f1:0.3,mcclish:0.5")
+    >>> {name: round(one.value, 4) for name, one in found.items()}
+    {'ap': 0.8333, 'f1:0.3': 0.8, 'mcclish:0.5': 0.6667}
     """
+    fpr, one = span(fpr), None if positive is None else str(positive)
+    names = None if metrics is None else metrics.split(",") if isinstance(metrics, str) else [str(name) for name in metrics]
+    beside = {"queries": queries, "groups": groups, "threshold": threshold}
+    for name, given in beside.items():
+        if names is None and given is not None:
+            raise ValueError(f"{name}: is of metrics by name, as metrics=[\"f1\"]")
+    graded = None
+    if queries is not None and positive is None:
+        levels = np.asarray(labels)
+        if levels.ndim == 1 and levels.dtype.kind in "iuf" and len(np.unique(levels)) > 2:
+            graded = levels.astype("float64").tolist()
+    found_groups = numbered("groups", groups)
+    asked = {
+        "metrics": names or ["auroc", "ap", "pauc"],
+        "fpr": fpr,
+        "threshold": threshold,
+        "clusters": numbers("clusters", clusters),
+        "queries": numbers("queries", queries),
+        "gains": graded,
+        "groups": found_groups and (found_groups[0], len(found_groups[1])),
+    }
     try:
-        found = _core.summary(scores, labels, weights, fpr)
+        if names is None:
+            found = _core.summary(scores, labels, one, weights, fpr)
+        measured = _core.measure(scores, labels, asked, one, weights) if names is not None or intervals else {}
     except ValueError as error:
-        if str(error).startswith("labels: row") and _are_labels(scores):
+        if str(error).startswith("labels: ") and _are_labels(scores):
             raise ValueError(f"{error}, and all scores are: scores come first, labels second") from None
         raise
-    ends = _core.intervals(scores, labels, weights, numbered(clusters), fpr) if intervals else {}
-    return Metrics(fpr=(float(fpr[0]), float(fpr[1])), intervals=ends, **found)
+    if names is None:
+        return Metrics(fpr=fpr, intervals={name: of["interval"] for name, of in measured.items()}, **found)
+    of = found_groups[1] if found_groups else []
+    return {name: Measured(**{**one, "groups": tuple(of[at] for at in one["groups"])}) for name, one in measured.items()}
 
 
 @dataclass(frozen=True)
@@ -167,27 +274,55 @@ class Comparison:
     fpr: Range
 
 
+@overload
 def compare(
     a: ArrayLike,
     b: ArrayLike,
     labels: ArrayLike,
     weights: ArrayLike | None = None,
     *,
-    fpr: Range = (0.0, 0.05),
+    metrics: None = None,
+    fpr: Range | float = (0.0, 0.05),
     clusters: ArrayLike | None = None,
-) -> Comparison:
+    positive: object = None,
+) -> Comparison: ...
+@overload
+def compare(
+    a: ArrayLike,
+    b: ArrayLike,
+    labels: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    metrics: str | Iterable[str],
+    fpr: Range | float = (0.0, 0.05),
+    clusters: ArrayLike | None = None,
+    positive: object = None,
+) -> dict[str, Difference]: ...
+def compare(
+    a: ArrayLike,
+    b: ArrayLike,
+    labels: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    fpr: Range | float = (0.0, 0.05),
+    clusters: ArrayLike | None = None,
+    positive: object = None,
+) -> Comparison | dict[str, Difference]:
     """Metrics of two scores of the same rows, with their differences, 95 % intervals and p-values.
 
     Parameters
     ----------
     a, b : array of shape (n,)
         Higher means more likely positive. Finite.
-    labels, weights, fpr, clusters
+    labels, weights, fpr, clusters, positive
         As of `metrics`.
+    metrics : str or iterable of str, optional
+        Names as of `metrics`: of ``auroc``, ``ap``, ``pauc``, ``mcclish``, ``precision-at`` and ``recall-at`` differences are tested.
 
     Returns
     -------
-    Comparison
+    Comparison, or a dict of Difference by name
 
     Raises
     ------
@@ -207,9 +342,12 @@ def compare(
     >>> found.auroc.values, round(found.auroc.p, 3)
     ((0.75, 0.5625), 0.343)
     """
-    found = _core.compare(a, b, labels, weights, numbered(clusters), fpr)
+    fpr, one = span(fpr), None if positive is None else str(positive)
+    names = None if metrics is None else metrics.split(",") if isinstance(metrics, str) else [str(name) for name in metrics]
+    asked = {"metrics": names or ["auroc", "ap", "pauc"], "fpr": fpr, "clusters": numbers("clusters", clusters)}
+    found = _core.compare(a, b, labels, asked, one, weights)
     each = {name: Difference(**values) for name, values in found.items()}
-    return Comparison(fpr=(float(fpr[0]), float(fpr[1])), **each)
+    return Comparison(fpr=fpr, **each) if names is None else each
 
 
 def _are_labels(values: ArrayLike) -> bool:
@@ -241,7 +379,7 @@ def average_precision(scores: ArrayLike, labels: ArrayLike, weights: ArrayLike |
 
 
 def partial_auc(
-    scores: ArrayLike, labels: ArrayLike, weights: ArrayLike | None = None, *, fpr: Range = (0.0, 0.05)
+    scores: ArrayLike, labels: ArrayLike, weights: ArrayLike | None = None, *, fpr: Range | float = (0.0, 0.05)
 ) -> float:
     """Partial AUC over a range of false-positive rates, divided by its width; see `metrics`.
 

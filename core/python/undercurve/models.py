@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core, frames
 from ._html import table
 from .curves import Curves, _subplots, curves
-from .decisions import numbered
+from .decisions import numbers
 from .metrics import Metrics, metrics
 
 Array = NDArray[Any]
@@ -160,7 +160,7 @@ class Model:
         ValueError
             As `undercurve.decide`.
         """
-        return Model(self._core.with_threshold(str(rule), self.scores(data), labels, weights, numbered(clusters)))
+        return Model(self._core.with_threshold(str(rule), self.scores(data), labels, weights, numbers("clusters", clusters)))
 
     def evaluate(self, data: Any, labels: ArrayLike, weights: ArrayLike | None = None, *, fpr: Range | None = None) -> Metrics:
         """Exact metrics of its scores of some rows; see `undercurve.metrics`."""

@@ -39,7 +39,8 @@ pub use {
     },
     prepare::{
         ColumnStats, Encode, EncodedColumn, Knot, MAX_DENSE, MAX_PIECES, Missing, Options, Piece, Preparation,
-        Prepared, Source, SplitBy, Target, check_label, identifiers, label_column_of, label_values, prepare, rank,
+        Prepared, Source, SplitBy, Target, binary_labels, check_label, identifiers, label_column_of, label_values,
+        prepare, rank,
     },
     scale::Scale,
 };

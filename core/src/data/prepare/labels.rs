@@ -397,6 +397,31 @@ fn numbers(cells: LabelCells<'_>, column: Option<&str>, rows: &[u32]) -> Result<
     }
 }
 
+/// 1 for each positive label of a table's label column and 0 for the others, as training has them: of two labels the larger number, or of two words
+/// yes, true or positive, else the rarer, is positive, unless `options.positive` names one.
+///
+/// # Errors
+/// As of training: a missing label by its row; one label, or more than two of which none is named.
+pub fn binary_labels(table: &RawTable, options: &Options) -> Result<Vec<u8>, DataError> {
+    let (column, cells) = label_cells(table, options)?;
+    let at = column.as_ref().and_then(|name| table.columns().iter().position(|other| other == name)).unwrap_or(0);
+    let wrong = |(row, kind)| table.error_at(row, at, kind);
+    let missing = match cells {
+        LabelCells::Numbers(numbers) => numbers.iter().position(|x| x.is_nan()),
+        LabelCells::Text { codes, .. } => codes.iter().position(|&code| code == MISSING),
+    };
+    if let Some(row) = missing {
+        return Err(wrong((row, DataErrorKind::MissingLabel)));
+    }
+    let rows: Vec<u32> = (0..table.rows() as u32).collect();
+    let rule = Positive::find(cells, None, options.positive.as_deref(), Vec::new);
+    let rule = rule.map_err(|kind| match (&kind, cells.third()) {
+        (DataErrorKind::ManyLabels { .. }, Some(row)) => wrong((row, kind)),
+        _ => table.error_in_header(kind),
+    })?;
+    rule.apply(cells, &rows).map_err(wrong)
+}
+
 /// The label values of a table in order, numbers by value and text by its bytes; at most one more than
 /// [`MAX_CLASSES`](crate::data::MAX_CLASSES).
 ///

@@ -29,7 +29,7 @@ pub(crate) use cross::Cross;
 pub use encode::{Encode, MAX_PIECES};
 pub use identifiers::identifiers;
 pub use knots::{Knot, rank};
-pub use labels::{check_label, label_column_of, label_values};
+pub use labels::{binary_labels, check_label, label_column_of, label_values};
 pub use options::{Missing, Options, SplitBy, Target};
 pub use piece::Piece;
 pub use stats::ColumnStats;
