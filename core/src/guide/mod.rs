@@ -1,5 +1,5 @@
 //! A guide: [`start`], [what a cell says](cells), [which method](which_method), [your own model](own_model), [imbalanced data](imbalanced_data), [groups and
-//! constraints](groups), [`deploying`], [the same bits](same_bits), [results and limits](limits), [`javascript`], [`python`], [many machines](many_machines) and a [`glossary`].
+//! constraints](groups), [`deploying`], [the same bits](same_bits), [results and limits](limits), [other programs' numbers](other_numbers), [`javascript`], [`python`], [many machines](many_machines) and a [`glossary`].
 //!
 //! It is part of the documentation alone. Tests run every command and every example.
 
@@ -31,6 +31,9 @@ pub mod same_bits {}
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("limits.md")]
 pub mod limits {}
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("other_numbers.md")]
+pub mod other_numbers {}
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("javascript.md")]
 pub mod javascript {}

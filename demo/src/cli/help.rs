@@ -30,6 +30,7 @@ const TASKS: &[(&str, &[&str])] = &[
             "categorical",
             "hash",
             "ignore",
+            "known",
             "group",
             "group_hidden",
             "split_by",
@@ -84,6 +85,8 @@ const TASKS: &[(&str, &[&str])] = &[
             "metric",
             "require",
             "reliability",
+            "reported",
+            "like",
         ],
     ),
     (

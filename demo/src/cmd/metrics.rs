@@ -6,6 +6,7 @@ use crate::error::{CliError, Result};
 use crate::input::labelled::{self, Columns};
 use crate::input::scores::{self, Scores};
 use crate::tell::by_group::Grouping;
+use crate::tell::conventions;
 use crate::tell::curves;
 use crate::tell::measure::{self, Asked, Scored};
 use crate::tell::merged;
@@ -99,6 +100,14 @@ pub struct Args {
     /// numbers below names
     #[arg(long, value_name = "WHETHER", default_value = "auto", hide_possible_values = true, value_parser = words(HEADERS))]
     header: Header,
+    /// The number that somebody else reports of these scores, with its digits, as 0.8312: which programs give it
+    #[arg(long, value_name = "NUMBER", value_parser = conventions::reported, allow_negative_numbers = true,
+        conflicts_with_all = ["metric", "state", "memory", "threshold", "cluster", "reliability", "query", "curves", "group"])]
+    reported: Option<conventions::Asked>,
+    /// These scores as another program measures them, or as all do
+    #[arg(long, value_name = "PROGRAM", value_parser = conventions::program,
+        conflicts_with_all = ["reported", "metric", "state", "memory", "threshold", "cluster", "reliability", "query", "curves", "group"])]
+    like: Option<conventions::Asked>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -114,6 +123,7 @@ struct Plan {
     passes: u8,
     layout: Layout,
     columns: Columns,
+    elsewhere: Option<conventions::Asked>,
     asked: Asked,
 }
 
@@ -126,6 +136,7 @@ impl Args {
         if self.threshold.is_some() && self.cluster.is_some() && self.weight.is_some() {
             return Err(CliError::input("--threshold: with --cluster or with --weight, not with both"));
         }
+        let elsewhere = self.reported.or(self.like);
         let asked = Asked {
             metrics: self.metric,
             threshold: self.threshold,
@@ -145,6 +156,7 @@ impl Args {
             passes,
             layout: Layout { format: Format::Csv, header, ..Layout::default() },
             columns: Columns { label, score, positive },
+            elsewhere,
             asked,
         })
     }
@@ -375,6 +387,9 @@ impl Plan {
         queries: Option<&Queries>,
     ) -> Result<()> {
         let file = &*self.file.display().to_string();
+        if let Some(elsewhere) = &self.elsewhere {
+            return elsewhere.tell(file, scores, truth, self.asked.json);
+        }
         let probabilities = scores.iter().all(|score| (0.0..=1.0).contains(score)).then_some(scores);
         let (of_model, fpr, threshold) = (false, Config::default().fpr, None);
         self.asked.tell(Scored {

@@ -4,6 +4,7 @@ pub mod behind;
 pub mod by_group;
 pub mod certificate;
 pub mod constraints;
+pub mod conventions;
 pub mod curves;
 pub mod explain;
 pub mod figure;
