@@ -67,7 +67,7 @@ pub fn stray(text: &str, column: &str) -> String {
 }
 
 /// Labels of two kinds but for case and blanks, those of the positive one: yes, true or positive, else those of the first.
-fn alike(labels: &[String]) -> Option<String> {
+pub fn alike(labels: &[String]) -> Option<String> {
     let folded = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let mut kinds: Vec<(String, Vec<&str>)> = Vec::new();
     for label in labels {
@@ -90,7 +90,11 @@ impl From<DataError> for CliError {
             DataErrorKind::MissingColumn { ref name, ref columns } => {
                 let all: Vec<&str> = columns.iter().map(String::as_str).collect();
                 let meant = likely(name, &all).map_or_else(String::new, |name| format!("; did you mean \"{name}\"?"));
-                format!("{told}{meant}")
+                let below = match error.line {
+                    2.. => format!(" (--skip {} takes this line for the names)", error.line - 1),
+                    _ => String::new(),
+                };
+                format!("{told}{meant}{below}")
             }
             DataErrorKind::NotANumber { ref text, ref column } => format!("{told}{}", stray(text, column)),
             DataErrorKind::NonFinite { ref text } => {
@@ -99,6 +103,10 @@ impl From<DataError> for CliError {
             DataErrorKind::Ragged { need: 1, .. } if (2..=100).contains(&error.line) => {
                 format!("{told} (--skip {} begins with this one)", error.line - 1)
             }
+            DataErrorKind::Ragged { got: 1, .. } if error.line > 1 => match lines_from(&error.file, error.line) {
+                Some(lines) => format!("{told} (--skip-end {lines} leaves out the lines from there)"),
+                None => told,
+            },
             DataErrorKind::NoLabelColumn { .. } => format!("{told} (--label)"),
             DataErrorKind::Encoding => format!("{told} (--encoding latin1 reads Western European text of Windows)"),
             DataErrorKind::Missing { .. } => format!("{told} (without --missing refuse it is filled in)"),
@@ -164,6 +172,17 @@ pub fn for_scores(error: DataError) -> CliError {
         _ => error.into(),
     }
 }
+
+/// How many lines a file has from one on, where those are few: a footer.
+fn lines_from(file: &str, line: u32) -> Option<usize> {
+    let text = std::fs::read(file).ok()?;
+    let from = text.trim_ascii_end().split(|&b| b == b'\n').skip(line as usize - 1);
+    let lines = from.filter(|line| !line.trim_ascii().is_empty()).count();
+    (1..=FOOTER).contains(&lines).then_some(lines)
+}
+
+/// Lines of a footer at most.
+const FOOTER: usize = 20;
 
 /// An error with its row in place of its line, where the file is Parquet, which has no lines.
 fn in_row(error: &DataError) -> Option<String> {

@@ -1,6 +1,7 @@
 // The npm package as another program asks it: lines of JSON come in, an answer to each goes out. `core/python/tests/crossing.py` crosses types of columns with it.
 //
-// {"train": FILE, "out": FILE} trains on a CSV file and writes the model; {"model": FILE, "rows": FILE} answers with the scores of its rows.
+// {"train": FILE, "out": FILE, "choice": …} trains on a CSV file by the choice of `prepare` (without one by a label of 0 and 1, without a positive one by classes)
+// and writes the model; {"model": FILE, "rows": FILE} answers with the scores of its rows.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
@@ -10,10 +11,10 @@ const { DataFile, Model, initFiles } = await entry("undercurve/files");
 const { Session, init } = await entry("undercurve");
 await Promise.all([init(), initFiles()]);
 
-async function answer({ train, out, model, rows }) {
+async function answer({ train, out, choice = { label: "label", positive: "1", impute: true, share: 0.8 }, model, rows }) {
   if (!train) return { scores: Array.from((await Model.load(await readFile(model))).predict(await readFile(rows), { name: rows }).scores) };
   const file = new DataFile(await readFile(train), train);
-  const found = file.prepare({ label: "label", positive: "1", impute: true, share: 0.8 });
+  const found = choice.positive === undefined ? file.prepareClasses(choice) : file.prepare(choice);
   const session = new Session({ ...found, method: "ce", steps: 20 });
   session.run();
   await writeFile(out, (await Model.of(found.preparation, session)).save());

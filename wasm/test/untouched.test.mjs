@@ -15,8 +15,8 @@ await Promise.all([initFull(), initObjective(), initPairs(), initFiles()]);
 const engine = new Engine();
 after(() => engine.dispose());
 const drawn = synthetic("split", { rows: 80, testRows: 60, positives: 0.3 });
-const several = syntheticClasses("blobs", { rows: 80, testRows: 60 });
-const grouped = syntheticGroups(index.GROUP_SYNTHETICS[0].name ?? index.GROUP_SYNTHETICS[0], { rows: 200, testRows: 60 });
+const several = syntheticClasses("pinwheel", { rows: 80, testRows: 60 });
+const grouped = syntheticGroups("towns", { rows: 200, testRows: 60 });
 const sparse = { ptr: Uint32Array.from({ length: 81 }, (_, row) => 2 * row), col: Uint32Array.from({ length: 160 }, (_, at) => (at % 2 ? 3 : 0)), val: Float32Array.from({ length: 160 }, (_, at) => Math.sin(at)) };
 const options = (more) => ({ ...drawn, X: drawn.X.slice(), y: drawn.y.slice(), method: { name: "soap", settings: { pretrain: 2 } }, steps: 9, ...more });
 const text = `a;b;label\n${Array.from({ length: 60 }, (_, row) => `${row % 7},5;${["p", "q", ""][row % 3]};${row % 2}`).join("\n")}\n`;
@@ -38,8 +38,8 @@ const view = { curve: 5, bins: 4, ranks: 3, scores: 5, surface: { x: [-1, 1], y:
 /** Functions with their arguments. */
 const CALLS = {
   synthetic: [synthetic, "moons", { rows: 50, testRows: 20 }],
-  syntheticClasses: [syntheticClasses, "blobs", { rows: 50 }],
-  syntheticGroups: [syntheticGroups, index.GROUP_SYNTHETICS[0].name ?? index.GROUP_SYNTHETICS[0], { rows: 200 }],
+  syntheticClasses: [syntheticClasses, "pinwheel", { rows: 50 }],
+  syntheticGroups: [syntheticGroups, "towns", { rows: 200 }],
   flipLabels: [flipLabels, drawn.y.slice(), 0.2, 3],
   "Session of rows": [(given) => new Session(given), options()],
   "Session.create of arrays of numbers": [Session.create, options({ X: [...drawn.X], y: [...drawn.y], test: { X: [...drawn.test.X], y: [...drawn.test.y] } })],

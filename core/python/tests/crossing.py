@@ -150,7 +150,7 @@ class Npm:
         self.node = subprocess.Popen(["node", "test/door.mjs"], cwd=WASM, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def __call__(self, **asked):
-        self.node.stdin.write(json.dumps({name: str(path) for name, path in asked.items()}) + "\n")
+        self.node.stdin.write(json.dumps({name: str(of) if isinstance(of, Path) else of for name, of in asked.items()}) + "\n")
         self.node.stdin.flush()
         told = json.loads(self.node.stdout.readline())
         if "error" in told:

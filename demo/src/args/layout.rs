@@ -60,6 +60,9 @@ pub struct Layout {
     /// Lines to leave out before the first that counts
     #[arg(long, value_name = "LINES", default_value_t = 0, hide_default_value = true)]
     pub skip: u32,
+    /// Lines to leave out behind the last that counts, as footers
+    #[arg(long, value_name = "LINES", default_value_t = 0, hide_default_value = true)]
+    pub skip_end: u32,
 }
 
 /// `--missing`.

@@ -47,6 +47,7 @@ pub struct Schema {
     format: Format,
     header: Header,
     skip: u32,
+    skip_end: u32,
     encoding: Encoding,
     missing: Option<Missing>,
     na: Vec<String>,
@@ -87,6 +88,8 @@ struct Written {
     encoding: Option<String>,
     #[serde(default)]
     skip: u32,
+    #[serde(default)]
+    skip_end: u32,
     missing: Option<String>,
     #[serde(default)]
     na: Vec<Scalar>,
@@ -157,6 +160,7 @@ impl Written {
             format: word("format", self.format.as_ref(), FORMATS)?.unwrap_or_default(),
             header: word("header", self.header.as_ref(), HEADERS)?.flatten(),
             skip: self.skip,
+            skip_end: self.skip_end,
             encoding: word("encoding", self.encoding.as_ref(), ENCODINGS)?.unwrap_or_default(),
             missing: word("missing", self.missing.as_ref(), MISSING)?,
             na,
@@ -181,6 +185,7 @@ impl Schema {
             header: given.header.or(self.header),
             encoding: if given.encoding == Encoding::Utf8 { self.encoding } else { given.encoding },
             skip: if given.skip == 0 { self.skip } else { given.skip },
+            skip_end: if given.skip_end == 0 { self.skip_end } else { given.skip_end },
             ..given
         }
     }

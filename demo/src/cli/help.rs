@@ -18,6 +18,7 @@ const TASKS: &[(&str, &[&str])] = &[
             "header",
             "encoding",
             "skip",
+            "skip_end",
             "decimal",
             "dates",
             "schema",

@@ -19,8 +19,8 @@ use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
-    ColumnValues, DataError, Dataset, Encoding, Format, Missing, Notation, Options, Preparation, RawTable, ReadOptions,
-    Reading, check_label, first_rows, identifiers, label_column_of, unpacked,
+    ColumnValues, DataError, DataErrorKind, Dataset, Encoding, Format, Missing, Notation, Options, Preparation,
+    RawTable, ReadOptions, Reading, check_label, first_rows, identifiers, label_column_of, unpacked,
 };
 use undercurve::trainer::{Config, Predictor};
 
@@ -437,8 +437,8 @@ pub fn or_header(error: CliError, guessed: Option<&str>) -> CliError {
 pub fn read_options(layout: Layout, label: Option<&str>) -> ReadOptions {
     // A number is a position, not a name to look for in the first line.
     let label = label.filter(|label| label.parse::<i64>().is_err()).map(str::to_string);
-    let Layout { format, header, encoding, decimal, dates, skip } = layout;
-    ReadOptions { format, label, header, encoding, decimal, dates, skip, ..ReadOptions::default() }
+    let Layout { format, header, encoding, decimal, dates, skip, skip_end } = layout;
+    ReadOptions { format, label, header, encoding, decimal, dates, skip, skip_end, ..ReadOptions::default() }
 }
 
 /// The column of that name, or else of that number: from 1, or -1 for the last.
@@ -490,7 +490,12 @@ pub fn group<T: Real>(of: &Preparation, table: &RawTable, data: Dataset<T>, colu
         return Ok(data);
     }
     check_grouping(of, table, columns)?;
-    Ok(of.grouped(table, data, columns)?)
+    of.grouped(table, data, columns).map_err(|error| match error.kind {
+        DataErrorKind::Missing { .. } => {
+            CliError::input(format!("{error}; each row needs its group: write one, as \"none\", or leave the row out"))
+        }
+        _ => error.into(),
+    })
 }
 
 /// A preparation with the groups that these columns make of the table, in place of those that it knew.

@@ -5,7 +5,7 @@ use crate::args::decide::DecisionPlan;
 use crate::args::layout::Layout;
 use crate::args::method;
 use crate::args::train::{New, RowsPlan, TOP};
-use crate::error::{CliError, Result};
+use crate::error::{CliError, Result, alike};
 use crate::input;
 use crate::output;
 use crate::run::decisions;
@@ -231,7 +231,7 @@ pub fn begin<T: Real>(rows: &RowsPlan, decision: &DecisionPlan, new: &New) -> Re
 /// Of more labels than two also the methods that train all of them.
 fn with_class_methods(error: DataError, guessed: Option<&str>) -> CliError {
     let error = match error.kind {
-        DataErrorKind::ManyLabels { .. } => CliError::input(format!(
+        DataErrorKind::ManyLabels { ref labels, .. } if alike(labels).is_none() => CliError::input(format!(
             "{error} (--positive), or train all of them by {}",
             class_methods().map(|method| method.name).collect::<Vec<_>>().join(", ")
         )),

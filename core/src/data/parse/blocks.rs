@@ -80,7 +80,7 @@ impl Blocks {
             texts: preparation.texts(),
             sparse: preparation.is_sparse(),
             keep: keep.to_vec(),
-            pieces: Pieces::behind(options.skip),
+            pieces: Pieces::of(options),
             layout: None,
             begun: false,
         }

@@ -96,6 +96,8 @@ pub struct ReadOptions {
     pub encoding: Encoding,
     /// Lines before the first that counts.
     pub skip: u32,
+    /// Lines behind the last that counts; blank ones at the end are none.
+    pub skip_end: u32,
     /// How columns are written, by their names, where that is known already ([`Preparation::notations`]).
     ///
     /// [`Preparation::notations`]: crate::data::Preparation::notations

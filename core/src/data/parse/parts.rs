@@ -64,7 +64,7 @@ impl TableParts {
             name: name.to_string(),
             options: options.clone(),
             rows: rows.max(1),
-            pieces: Pieces::behind(options.skip),
+            pieces: Pieces::of(options),
             form: None,
         }
     }

@@ -1,7 +1,7 @@
 //! A text that arrives in pieces, cut at line ends.
 
 use super::csv;
-use super::{MAX_LINE, MAX_TEXT, TOO_LARGE};
+use super::{MAX_LINE, MAX_TEXT, ReadOptions, TOO_LARGE};
 use crate::data::error::{DataErrorKind, Placed, whole};
 use alloc::vec::Vec;
 use memchr::{memchr, memrchr, memrchr2};
@@ -34,6 +34,8 @@ pub(super) struct Pieces {
     count_at: usize,
     /// Lines that are still to be left out.
     skip: u32,
+    /// The last lines, which are left out.
+    skip_end: u32,
     /// Bytes since the last end of a line.
     line: usize,
 }
@@ -46,9 +48,19 @@ pub(super) struct Piece {
 }
 
 impl Pieces {
-    /// Without the first lines.
-    pub fn behind(skip: u32) -> Self {
-        Self { skip, ..Self::default() }
+    /// Without the first and the last lines.
+    pub fn of(options: &ReadOptions) -> Self {
+        Self { skip: options.skip, skip_end: options.skip_end, ..Self::default() }
+    }
+
+    /// Where the last lines of so many bytes begin.
+    fn without_end(&self, bytes: usize) -> usize {
+        let mut end = bytes;
+        for _ in 0..self.skip_end {
+            let there = self.pending[..end].trim_ascii_end();
+            end = memrchr(b'\n', there).map_or(0, |at| at + 1);
+        }
+        end
     }
 
     /// Takes bytes. True once there are enough lines to tell what the text is: as many as are looked at.
@@ -109,7 +121,8 @@ impl Pieces {
                 self.place = Place::Quoted;
             }
         }
-        (self.ready > 0).then(|| self.cut(self.ready))
+        let ready = self.without_end(self.ready);
+        (ready > 0).then(|| self.cut(ready))
     }
 
     /// All that is left.
@@ -117,13 +130,15 @@ impl Pieces {
         if self.skip > 0 {
             self.pending.clear();
         }
-        self.cut(self.pending.len())
+        let end = self.without_end(self.pending.len());
+        self.pending.truncate(end);
+        self.cut(end)
     }
 
     fn cut(&mut self, count: usize) -> Piece {
         let rest = self.pending.split_off(count);
         let bytes = core::mem::replace(&mut self.pending, rest);
-        (self.scanned, self.ready) = (self.scanned.saturating_sub(count), 0);
+        (self.scanned, self.ready) = (self.scanned.saturating_sub(count), self.ready.saturating_sub(count));
         let before = self.lines;
         self.lines = before.saturating_add(csv::line_ends(&bytes, 0..bytes.len()) as u32);
         Piece { bytes, before }

@@ -44,7 +44,7 @@ impl<'a> Whole<'a> {
             1 => 1,
             threads => threads.saturating_mul(EACH).min(parts::PARTS),
         };
-        Self { options, name, pieces: Pieces::behind(options.skip), form: None, waiting: Vec::new(), together }
+        Self { options, name, pieces: Pieces::of(options), form: None, waiting: Vec::new(), together }
     }
 
     fn error(&self, placed: Placed, before: u32) -> DataError {

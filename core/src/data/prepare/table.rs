@@ -113,7 +113,21 @@ pub(super) fn find_column(table: &RawTable, names: &[String], name: &str) -> Res
 }
 
 pub(super) fn no_column(table: &RawTable, names: &[String], name: &str) -> DataError {
-    table.error_in_header(DataErrorKind::MissingColumn { name: name.to_string(), columns: names.to_vec() })
+    let mut error =
+        table.error_in_header(DataErrorKind::MissingColumn { name: name.to_string(), columns: names.to_vec() });
+    // (Of two lines of names the second has it.)
+    if let (Content::Csv { columns, .. }, true) = (&table.content, table.is_text) {
+        let begins = columns.iter().any(|column| match column {
+            RawColumn::Text { values, codes, .. } => {
+                codes.first().is_some_and(|&code| values.get(code as usize).is_some_and(|text| text == name))
+            }
+            RawColumn::Numbers(..) => false,
+        });
+        if begins {
+            error.line = table.lines.first().copied().unwrap_or(error.line);
+        }
+    }
+    error
 }
 
 pub(super) fn is_missing(column: &RawColumn, row: u32) -> bool {

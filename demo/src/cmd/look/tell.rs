@@ -124,6 +124,7 @@ impl Told<'_> {
             list("weight", options.weight.as_slice()),
             word("encoding", (layout.encoding == Encoding::Latin1).then_some("latin1")),
             (layout.skip > 0).then(|| format!("--skip {}", layout.skip)),
+            (layout.skip_end > 0).then(|| format!("--skip-end {}", layout.skip_end)),
             word("header", layout.header.map(|there| if there { "yes" } else { "no" })),
             word("decimal", layout.decimal.map(decimal)),
             word("dates", layout.dates.map(order)),
@@ -232,6 +233,9 @@ impl Told<'_> {
         }
         if self.data.layout.skip > 0 {
             add(format!("skip = {}", self.data.layout.skip));
+        }
+        if self.data.layout.skip_end > 0 {
+            add(format!("skip-end = {}", self.data.layout.skip_end));
         }
         if let Some(header) = self.data.layout.header {
             add(format!("header = \"{}\"", if header { "yes" } else { "no" }));
