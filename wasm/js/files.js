@@ -63,9 +63,18 @@ function called(work) {
   try {
     return work();
   } catch (error) {
-    throw asOurs(error);
+    const ours = asOurs(error);
+    for (const [says, hint] of HINTS) ours.message = ours.message.replace(says, `$&${hint}`);
+    throw ours;
   }
 }
+
+/** What errors say, with the way out in words of this package. */
+const HINTS = [
+  [/is not UTF-8$/, ' (encoding: "latin1" reads Western European text of Windows)'],
+  [/value (".*") in column (".*") of numbers \(.*$/, "; texts: [$2] takes it as text, na: [$1] takes the cell for missing"],
+  [/of column (".*") are the same number$/, " (texts: [$1] keeps them apart)"],
+];
 
 /** All of a file, piece by piece. */
 async function bytesOfFile(file, signal, onProgress) {
@@ -127,12 +136,7 @@ const READING = ["texts", "na", "skip", "encoding"];
 
 /** The table of a file. */
 function read({ bytes, name, texts, na, skip, encoding }) {
-  try {
-    return called(() => new glue.Table(bytes, name, texts, na, skip, encoding === "latin1"));
-  } catch (error) {
-    if (/is not UTF-8$/.test(error.message)) error.message += ' (encoding: "latin1" reads Western European text of Windows)';
-    throw error;
-  }
+  return called(() => new glue.Table(bytes, name, texts, na, skip, encoding === "latin1"));
 }
 
 /** A CSV or LIBSVM file, plain or gzip. */

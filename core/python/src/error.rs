@@ -48,6 +48,9 @@ fn remedy(kind: &DataErrorKind) -> String {
         DataErrorKind::Doubtful { doubt: Doubt::Spelling, column, .. } => {
             format!(" (astype(str) makes {column:?} text)")
         }
+        DataErrorKind::NotANumber { text, column } => {
+            format!("; categorical=[{column:?}] takes it as text, na=[{text:?}] takes the cell for missing")
+        }
         DataErrorKind::Encoding => " (encoding='latin1' reads Western European text of Windows)".to_string(),
         DataErrorKind::OtherKind { column, .. } => format!(" (give {column:?} the type that it had in training)"),
         _ => String::new(),

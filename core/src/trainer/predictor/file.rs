@@ -66,9 +66,12 @@ impl<T: Real> Predictor<T> {
         if saved.calibrated.is_some() && saved.preparation.target() != Target::Binary {
             return Err(CheckpointError::Damaged.into());
         }
+        // (A run on arrays has numbers for classes; what they are called, the table says.)
+        let names = saved.preparation.classes();
+        let classes = if names.len() == model.classes.len() { names.to_vec() } else { model.classes.clone() };
         let calibration = saved.calibrated.as_ref().map(|calibrated| calibrated.calibration.clone());
         let file = FromFile { preparation: Some(saved.preparation.clone()), threshold: saved.threshold, calibration };
-        Ok(Self { file, ..model })
+        Ok(Self { classes, file, ..model })
     }
 
     /// A model file of it, without a threshold and without what is known of its training.
