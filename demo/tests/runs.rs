@@ -183,3 +183,25 @@ fn ctrl_c_keeps_the_rows_there_are() {
     assert_eq!(fs::read_to_string(folder.path("rows.csv")).unwrap().lines().count(), rows.len() + 1);
     assert_eq!(folder.names(), ["best.uc", "data.csv", "rows.csv"]);
 }
+
+/// What `sorr` leaves out of numbers is named by the rows of the file, also of a part of them.
+#[test]
+fn outliers_are_rows_of_the_file() {
+    let folder = Folder::new("outliers");
+    let wrong = |row: usize| row % 5 == 3;
+    let y =
+        |row: usize| 3.0 * (row as f64).sin() + if wrong(row) { 40.0 + row as f64 } else { 0.01 * (row % 3) as f64 };
+    let lines: Vec<String> = (1..=60).map(|row| format!("{},{}", (row as f64).sin(), y(row))).collect();
+    folder.write("d.csv", format!("x,y\n{}\n", lines.join("\n")));
+    let args = ["train", "d.csv", "--label", "y", "--target", "values", "--method", "sorr"];
+    let more = ["--set", "from=0.1", "--set", "loss=absolute", "--split", "0.9"];
+    let text = stdout(&run(&folder.0, &[&args[..], &more, &["--json"]].concat()));
+    let told: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    let rows: Vec<usize> = serde_json::from_value(told["outliers"].clone()).unwrap();
+    assert_eq!(rows.len(), 5, "a tenth of 54 rows, whole");
+    assert!(rows.iter().all(|&row| wrong(row)) && rows.is_sorted_by(|a, b| y(*a) > y(*b)), "{rows:?}");
+    let text = stdout(&run(&folder.0, &[&args[..], &more].concat()));
+    let listed: Vec<String> = rows.iter().map(ToString::to_string).collect();
+    let line = format!("Left out as outliers: 5 of 54 training rows, the worst first: {}\n", listed.join(", "));
+    assert!(text.contains(&line), "{text}");
+}

@@ -57,7 +57,7 @@ OURS = {"ridge": RIDGE, "ranks": f"{RIDGE} --scale rank", "splines:6": f"{RIDGE}
 PEERS = ["LightGBM, tuned", "HistGradientBoosting", "LR-CV"]
 CE = {"linear": "--method ce-exact", "mlp:32": "--method ce --model mlp:32"}
 TOP = {"ce": CE["linear"], "ce, weights by pAUC": f"--method ce-exact --set choose=pauc {FPR}", "pauc-threshold": f"--method pauc-threshold {FPR}",
-       "top": f"--method top {FPR}", "ce mlp:32": CE["mlp:32"], "pauc-threshold mlp:32": f"--method pauc-threshold --model mlp:32 {FPR}", "top mlp:32": f"--method top --model mlp:32 {FPR}"}
+       "top": f"--method top {FPR}"}
 FIGURES = {"ap": "ap", "auroc": "auroc", "pauc": "pauc:0:0.01", "p100": "precision-at:100"}
 
 
@@ -202,7 +202,8 @@ def show(args):
     runs = [json.loads(line) for line in args.out.read_text().splitlines()]
     further = [name for _, name, _, _ in FURTHER]
     for group in ("models", "top", "rows"):
-        own = [r for r in runs if r["group"] == group]
+        own = [r for r in runs if r["group"] == group or group == "top" and r["group"] == "models" and r["arm"] in PEERS]
+        own.sort(key=lambda r: r["arm"] in PEERS)
         arms = list(dict.fromkeys(r["arm"] for r in own))
         for title, kind in [("FURTHER", lambda name: name in further), ("tables.py", lambda name: name not in further)]:
             value = {(r["set"], r["split"], r["arm"]): r["figures"] for r in own if kind(r["set"]) and r["figures"]}
@@ -236,10 +237,9 @@ def show_models(runs, names, arms, mean):
 
 
 def show_top(_, names, arms, mean):
-    print("\n| | pAUC [0, .01] | ahead of ce of its model: mean [95 % over sets], worst | ahead of pauc-threshold: worst | precision of the first 100 | AP |\n|---|---|---|---|---|---|")
+    print("\n| | pAUC [0, .01] | ahead of ce: mean [95 % over sets], worst | ahead of pauc-threshold: worst | precision of the first 100 | AP |\n|---|---|---|---|---|---|")
     for arm in arms:
-        suffix = " mlp:32" if arm.endswith("mlp:32") else ""
-        of = {base: np.array([mean(name, arm, "pauc") - mean(name, base + suffix, "pauc") for name in names]) for base in ("ce", "pauc-threshold")}
+        of = {base: np.array([mean(name, arm, "pauc") - mean(name, base, "pauc") for name in names]) for base in ("ce", "pauc-threshold")}
         worst = lambda base: f"{of[base].min():+.3f} ({names[of[base].argmin()]})"  # noqa: E731
         cells = [np.mean([mean(name, arm, k) for name in names]) for k in ("pauc", "p100", "ap")]
         print(f"| {arm} | {cells[0]:.4f} | {interval(of['ce'])}, {worst('ce')} | {worst('pauc-threshold')} | {cells[1]:.3f} | {cells[2]:.4f} |")

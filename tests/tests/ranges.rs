@@ -1,18 +1,20 @@
 //! The twins of AGD-SBCD, SoRR, DCA and the cutting plane, tested by what they must satisfy; and the core's sums against
 //! them.
 
+use std::sync::Arc;
 use undercurve::algorithm::{
     AgdSbcd, Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, CuttingPlane, Dca, Point, Schedule, State, Want,
 };
 use undercurve::batch::{Batch, Drawn};
-use undercurve::data::{Rows, Segments};
+use undercurve::data::{Dataset, Rows, Segments};
 use undercurve::estimator::sorr::{DUAL, Dual, ExampleLoss, Track, turn};
-use undercurve::estimator::{Estimator, Grad, Link, PaucDual, PaucTight, Sorr};
-use undercurve::host::{Buffers, Chunks, Data, Host, RunState};
+use undercurve::estimator::{AnyEstimator, Estimator, Grad, Link, PaucDual, PaucTight, Sorr};
+use undercurve::host::{Buffers, Chunks, Data, Host, Residuals, RunState};
 use undercurve::model::Linear;
 use undercurve::rng::Rng;
 use undercurve::sampler::{Place, Sampler};
 use undercurve::surrogate::AnySurrogate;
+use undercurve::trainer::{Config, ModelSpec, Trainer};
 use undercurve::{Error, Scratch};
 use undercurve_tests::ranges::{
     Decay, Draw, Example, Examples, Inner, NO_DECAY, Pairs, Problem, Range, agd, dca, draw_sums, dual, duals,
@@ -242,12 +244,14 @@ impl Sampler for Listed {
     fn draw(&self, segments: &Segments<'_>, cursor: &mut [u64], _: &mut [u32], to: Place<'_>) -> Result<Drawn, Error> {
         let (high, low) = self.0.get(cursor[0] as usize).ok_or(Error::Unsupported { what: "no draws" })?;
         cursor[0] += 1;
-        let first = segments.range(1).start;
+        let first = if segments.len() > 1 { segments.range(1).start } else { 0 };
         let items = low.iter().copied().chain(high.iter().map(|i| first + i));
         for ((index, place), item) in to.index.iter_mut().zip(to.items).zip(items) {
             (*index, *place) = (segments.order()[item], item as u32);
         }
-        to.starts.copy_from_slice(&[0, low.len() as u32, (low.len() + high.len()) as u32]);
+        let ends = [low.len(), low.len() + high.len()].map(|end| end as u32);
+        to.starts[1..].copy_from_slice(&ends[..segments.len()]);
+        to.starts[0] = 0;
         Ok(self.1)
     }
 }
@@ -271,7 +275,20 @@ fn hosted<A: Algorithm<f64> + Clone>(
 }
 
 fn host_of<E: Estimator<f64>, A: Algorithm<f64> + Clone>(
+    rows: (&[Vec<f64>], &[Vec<f64>]),
+    estimator: E,
+    algorithm: A,
+    sampler: Listed,
+    start: [f64; 3],
+    pull: f64,
+) -> (Vec<[f64; 3]>, Vec<f64>) {
+    host_on(rows, &[], estimator, algorithm, sampler, start, pull)
+}
+
+/// The same, or of rows in one segment against these numbers.
+fn host_on<E: Estimator<f64>, A: Algorithm<f64> + Clone>(
     (pos, neg): (&[Vec<f64>], &[Vec<f64>]),
+    targets: &[f64],
     estimator: E,
     algorithm: A,
     sampler: Listed,
@@ -281,13 +298,14 @@ fn host_of<E: Estimator<f64>, A: Algorithm<f64> + Clone>(
     // (The constant is the model's bias, its last parameter.)
     let x: Vec<f64> = neg.iter().chain(pos).flat_map(|x| [x[0], x[1]]).collect();
     let labels: Vec<u8> = neg.iter().map(|_| 0).chain(pos.iter().map(|_| 1)).collect();
-    let (mut order, mut starts) = (vec![0; labels.len()], [0; 3]);
+    let count = if targets.is_empty() { 2 } else { 1 };
+    let (mut order, mut starts) = (vec![0; labels.len()], vec![0; count + 1]);
     let segments = Segments::new(&labels, &mut order, &mut starts).unwrap();
     let data = Data { rows: Rows::dense(&x, 2).unwrap(), segments };
     let points = algorithm.points();
     let model = Linear::new(2, 1).unwrap();
     let owned = data.segments.starts();
-    let owners = estimator.owners(2);
+    let owners = estimator.owners(count);
     let bank = estimator.state_len((owned[owners.end] - owned[owners.start]) as usize);
     let host = Host { pull, ..Host::new(model, estimator, algorithm, sampler) };
     let (need, work) = (host.state(&data).unwrap(), host.buffers(&data).unwrap());
@@ -306,6 +324,7 @@ fn host_of<E: Estimator<f64>, A: Algorithm<f64> + Clone>(
     }
     let mut values = 0;
     let end = loop {
+        let mut passes = Residuals { targets, passes: &mut passes };
         match host.step(&data, &mut state, &mut buffers, &mut passes) {
             Ok(Some(value)) => assert!(value.is_finite()),
             Ok(None) => panic!("an end"),
@@ -731,6 +750,113 @@ fn a_count_without_a_next_is_refused() {
     let moved = Dual { values: &mut dual, track };
     let got = sorr.term(1, &scores, &[-1.0, -1.0, 1.0], moved, scratch, &mut slopes);
     assert_eq!((got, dual, slopes), (Err(Error::Overflow { what: "steps" }), [0.2, 0.0, 0.0], [7.0; 3]));
+}
+
+/// Numbers, as residuals of a host: AGD and DCA of both losses.
+#[test]
+fn sorr_of_numbers_follows_the_twin() {
+    let mut rng = Rng::new(19);
+    let x = rows(&mut rng, 40, 0.0);
+    let y: Vec<f64> = x.iter().map(|x| x[0] - 0.4 * x[1] + 0.3 * rng.normal()).collect();
+    let start = [0.3, -0.1, 0.2];
+    let inner: Vec<Inner> = (0..3usize)
+        .map(|k| Inner { steps: 6 * (k + 1) * (k + 1), eta: 0.1 / (k + 1) as f64, theta: 0.2 / (k + 1) as f64 })
+        .collect();
+    let mut source = Rng::new(20);
+    let draws: Vec<Vec<usize>> =
+        (0..inner.iter().map(|i| i.steps).sum()).map(|_| distinct(&mut source, 40, 12)).collect();
+    let listed = || Listed(draws.iter().map(|rows| (Vec::new(), rows.clone())).collect(), Drawn::Uniform);
+    for (naive, loss) in [(Example::Squares, ExampleLoss::Squares), (Example::Absolute, ExampleLoss::Absolute)] {
+        let p = Examples { x: &x, y: &y, loss: naive };
+        for range in [Range { low: 0.05, high: 1.0 }, Range { low: 0.07, high: 0.83 }] {
+            let sorr = Sorr::new(loss, (range.low, range.high), 0.1).unwrap();
+            // (The twin has a dual of all losses, which the core does without.)
+            if range.high < 1.0 {
+                let mut once = draws.iter().map(|rows| (vec![0], rows.clone()));
+                let want = dca(&p, range, &start, 0.1, &inner, NO_DECAY, &mut || once.next().unwrap());
+                let machine = Dca::new(6, 0.1, 0.2, 0.1, 0.0, true, true).unwrap();
+                let (points, _) = host_on((&[], &x), &y, sorr, machine, listed(), start, 0.0);
+                close(&points[0], &want, 1e-11, "DCA");
+            }
+            let stage = |(i, from): (&Inner, usize)| {
+                let rows: Vec<_> = draws[from..from + i.steps].iter().map(|rows| (vec![0], rows.clone())).collect();
+                [rows.clone(), rows].concat()
+            };
+            let froms = [0, inner[0].steps, inner[0].steps + inner[1].steps];
+            let mut twice = inner.iter().zip(froms).flat_map(stage);
+            let want = agd(&p, range, &start, 2.0, 0.5, &inner, NO_DECAY, &mut || twice.next().unwrap());
+            let machine = AgdSbcd::new(6, Schedule::constant(0.1), 0.2, 2.0, 0.5, 0.0, true).unwrap();
+            let (points, _) = host_on((&[], &x), &y, sorr, machine, listed(), start, 0.0);
+            close(&points[0], &want.answer, 1e-11, "AGD");
+        }
+    }
+}
+
+/// A trainer fits numbers in their own units, and names what it leaves out.
+#[test]
+fn sorr_fits_numbers_without_the_outliers() {
+    let mut rng = Rng::new(21);
+    let x = rows(&mut rng, 200, 0.0);
+    let clean: Vec<f64> = x.iter().map(|x| 500.0 + 80.0 * x[0] - 30.0 * x[1] + 5.0 * rng.normal()).collect();
+    let y: Vec<f64> = clean.iter().enumerate().map(|(k, y)| if k % 20 == 7 { y + 900.0 } else { *y }).collect();
+    let data = |y: &[f64]| {
+        let x: Vec<f64> = x.iter().flat_map(|x| [x[0], x[1]]).collect();
+        Arc::new(Dataset::dense(x, Vec::new(), 2).unwrap().with_values(y.to_vec()).unwrap())
+    };
+    let config = |method: &str, loss: &str, model: ModelSpec| Config {
+        method: method.into(),
+        settings: vec![("loss".into(), loss.into())],
+        model,
+        ..Config::default()
+    };
+    let trained = |config: &Config, y: &[f64]| {
+        let mut trainer = Trainer::new(config, data(y), None).unwrap();
+        trainer.run().unwrap();
+        trainer
+    };
+    let rmse = |trainer: &mut Trainer<f64>| trainer.evaluate(&data(&clean)).unwrap().get("rmse").unwrap();
+    let plain = rmse(&mut trained(&config("ai-sarah", "least-squares", ModelSpec::Linear), &y));
+    for loss in ["absolute", "least-squares"] {
+        let sorr = config("sorr", loss, ModelSpec::Linear);
+        let mut trainer = trained(&sorr, &y);
+        let found = rmse(&mut trainer);
+        assert!(found < 6.0 && found < 0.2 * plain, "{loss}: {found}, least squares {plain}");
+        let mut scores = vec![0.0; 200];
+        trainer.score(data(&y).rows(), &mut scores).unwrap();
+        let mut worst: Vec<u32> = (0..200).collect();
+        let residual = |row: u32| (scores[row as usize] - y[row as usize]).abs();
+        worst.sort_by(|&a, &b| residual(b).total_cmp(&residual(a)));
+        let Some(AnyEstimator::Sorr(sum)) = trainer.estimator().cloned() else { panic!("no sum of ranked range") };
+        let (mut real, mut order) = (vec![f64::NAN; 400], vec![7; 200]);
+        let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut order, u64: &mut [] };
+        assert_eq!(sum.left_out(&scores, &y, scratch).unwrap(), &worst[..10]);
+        assert!(worst[..10].iter().all(|row| row % 20 == 7));
+        // The objective is the mean loss of the others, in units of the numbers.
+        let of = |r: f64| if loss == "absolute" { r } else { 0.5 * r * r };
+        let want = worst[10..].iter().map(|&row| of(residual(row))).sum::<f64>() / 190.0;
+        close(&[trainer.report().unwrap().objective], &[want], 1e-12, loss);
+        // In other units it is the same run.
+        let larger: Vec<f64> = y.iter().map(|y| 1024.0 * y).collect();
+        let want: Vec<f64> = trainer.params().iter().map(|w| 1024.0 * w).collect();
+        assert_eq!(trained(&sorr, &larger).params(), want);
+        // A run goes on from its file, and another from its model.
+        let mut half = Trainer::new(&sorr, data(&y), None).unwrap();
+        for _ in 0..700 {
+            half.step().unwrap();
+        }
+        let mut again = Trainer::load(&half.save(), data(&y), None).unwrap();
+        again.run().unwrap();
+        assert_eq!(again.params(), trainer.params());
+        let params = trainer.params().to_vec();
+        close(Trainer::new_at(&sorr, data(&y), None, &params).unwrap().params(), &params, 1e-12, "a start");
+    }
+    let refused = |config: &Config| Trainer::new(config, data(&y), None).unwrap_err().to_string();
+    assert!(refused(&config("sorr", "logistic", ModelSpec::Linear)).contains("absolute and least-squares"));
+    let network = ModelSpec::parse("mlp:4").unwrap();
+    assert!(refused(&config("sorr", "absolute", network)).contains("linear models"));
+    let mut drawn = config("sorr", "absolute", ModelSpec::Linear);
+    drawn.settings.push(("sampling".into(), "stratified".into()));
+    assert!(refused(&drawn).contains("no classes to draw by"));
 }
 
 /// The same by a host, with batches over all rows and by class: AGD and DCA.

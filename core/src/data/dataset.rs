@@ -62,6 +62,8 @@ pub struct Dataset<T> {
     queries: Option<Queries>,
     /// So many negatives and positives, of which these rows are some.
     stands_for: Option<[u32; 2]>,
+    /// Of a part whose targets are numbers: where each row was in the whole.
+    places: Vec<u32>,
     pub(super) summary: Summary,
 }
 
@@ -229,6 +231,7 @@ impl<T: Real> Dataset<T> {
             units: None,
             queries: None,
             stands_for: None,
+            places: Vec::new(),
             summary,
         }
     }
@@ -528,7 +531,23 @@ impl<T: Real> Dataset<T> {
         if !self.weights.is_empty() {
             part.weights = of(&self.weights, index);
         }
+        part.set_places(index.iter().map(|&row| self.place(row)).collect());
         Ok(part)
+    }
+
+    /// Where each row was, if targets are numbers.
+    pub(super) fn set_places(&mut self, places: Vec<u32>) {
+        if !COMPACT && matches!(self.targets, Targets::Values(_)) && places.iter().zip(0..).any(|(&row, at)| row != at)
+        {
+            self.places = places;
+        }
+    }
+
+    /// Where a row was in the data that these were selected from, if their targets are numbers; else, and of data that were not, the
+    /// row itself.
+    #[must_use]
+    pub fn place(&self, row: u32) -> u32 {
+        self.places.get(row as usize).copied().unwrap_or(row)
     }
 }
 

@@ -21,10 +21,10 @@ impl<'a> Segments<'a> {
     /// where each segment begins in it and where the last one ends. A segment may be empty.
     ///
     /// # Errors
-    /// `Param` (fewer than two segments), `Length`, `Overflow` (more than 2³² − 1 rows), `Label`. `order` and `starts` are
+    /// `Param` (no segment), `Length`, `Overflow` (more than 2³² − 1 rows), `Label`. `order` and `starts` are
     /// then as before.
     pub fn new<L: Copy + Into<u32>>(labels: &[L], order: &'a mut [u32], starts: &'a mut [u32]) -> Result<Self> {
-        if starts.len() < 3 {
+        if starts.len() < 2 {
             return Err(Error::Param { what: "classes" });
         }
         exact_len("order", labels.len(), order.len())?;
@@ -70,7 +70,7 @@ impl<'a> Segments<'a> {
     /// `Param` when the two do not fit each other.
     pub fn again(order: &'a [u32], starts: &'a [u32]) -> Result<Self> {
         let whole = starts.first() == Some(&0) && starts.last().is_some_and(|&end| end as usize == order.len());
-        if whole && starts.len() >= 3 && starts.is_sorted() {
+        if whole && starts.len() >= 2 && starts.is_sorted() {
             Ok(Self { order, starts, weights: &[], masses: &[] })
         } else {
             Err(Error::Param { what: "starts" })

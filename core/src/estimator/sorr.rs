@@ -14,12 +14,13 @@
 //! problem's steps. Deviations: the objective is divided by N(β−α), θ here is the paper's times N; rows may be drawn by class.
 //!
 //! Term 0 is f^m and term 1 f^n; there is no f^m where α = 0, and f^n needs no λ where β = 1. As an [`Estimator`] of two
-//! classes y is −1 and 1, and the state is `[λ, λ̄ so far, steps that it holds]` of either term, then the steps of each
-//! term's inner problem. Numbers as targets are for [`Sorr::largest`] and [`Sorr::term`], over slices of the caller's. Cost
+//! classes y is −1 and 1. Of rows in one segment y is 0: their scores are residuals, less the numbers that they are to be
+//! ([`Residuals`](crate::host::Residuals)). The state is `[λ, λ̄ so far, steps that it holds]` of either term, then the steps of each
+//! term's inner problem. [`Sorr::largest`] and [`Sorr::term`] are over slices of the caller's. Cost
 //! O(b) a batch, O(N log N) for everything. Scratch: 2 values and one `u32` a row.
 
 use super::pauc_dual::{CHANGING, RADIUS, RELAX, TERMS, THETA, mean_until, turn_bank};
-use super::{Estimator, Grad, Held, Weights, class_weights, commit, finite};
+use super::{Estimator, Grad, Held, Weights, class_weights, commit, finite, segment_weight};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::device::Recipe;
 use crate::error::{Error, Result, all_finite, exact_len};
@@ -28,6 +29,7 @@ use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::*;
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
+use crate::slices::Part;
 use core::ops::Range;
 
 /// Numbers of a term's state.
@@ -284,7 +286,7 @@ impl Sorr {
         scratch: Scratch<'_, T>,
         grad: Option<&mut [T]>,
     ) -> Result<f64> {
-        let count = batch.binary()?.0.len();
+        let target = labels(batch)?;
         let (term, old) = (usize::from(batch.term()), state.read());
         if term >= TERMS {
             return Err(Error::Unsupported { what: "a term that the objective does not have" });
@@ -293,12 +295,14 @@ impl Sorr {
         let mut dual = [T::ZERO; DUAL];
         dual.copy_from_slice(&old[DUAL * term..][..DUAL]);
         let done = old[TERMS * DUAL + term].f64();
-        let rows = self.losses(batch.scores(), |at| if at < count { -T::ONE } else { T::ONE }, scratch)?;
+        let rows = self.losses(batch.scores(), target, scratch)?;
         let all = batch.drawn() == Drawn::All;
         let (value, next) = if all {
             self.top(term, rows, grad)?
         } else {
-            let weights = class_weights(Weights::Unbiased, batch);
+            let segments = batch.shape().segments;
+            let count = batch.starts()[1] as usize;
+            let weights = [0, segments - 1].map(|segment| segment_weight(Weights::Unbiased, batch, segment));
             let track = Track { rate: batch.rate().unwrap_or(self.theta), done: done as u64 };
             self.dual_form(term, rows, |at| weights[usize::from(at >= count)], &dual, Some(track), grad)?
         };
@@ -339,9 +343,7 @@ impl<T: Real> Estimator<T> for Sorr {
 
     /// Of the batch's own ranks, every row alike.
     fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
-        let count = batch.binary()?.0.len();
-        let (losses, _, order) =
-            self.losses(batch.scores(), |at| if at < count { -T::ONE } else { T::ONE }, scratch)?;
+        let (losses, _, order) = self.losses(batch.scores(), labels(batch)?, scratch)?;
         crate::sort::falling(losses, order);
         let [from, to] = [0, 1].map(|term| self.share(term) * losses.len() as f64);
         let inside = |rank: f64| ((rank + 1.0).or_smaller(to) - rank.or_larger(from)).or_larger(0.0);
@@ -389,10 +391,39 @@ impl<T: Real> Estimator<T> for Sorr {
     }
 }
 
+/// What the scores of a batch are held against: the class of each row, or 0 where they are residuals.
+fn labels<T: Real>(batch: &Batch<'_, T>) -> Result<impl Fn(usize) -> T> {
+    let residuals = batch.shape().segments == 1;
+    let count = if residuals { 0 } else { batch.binary()?.0.len() };
+    Ok(move |at: usize| match residuals {
+        true => T::ZERO,
+        false if at < count => -T::ONE,
+        false => T::ONE,
+    })
+}
+
 impl Sorr {
-    /// The logistic loss of two classes, of settings.
+    /// Of settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        Self::new(ExampleLoss::Logistic, settings.ranks(), settings.value("theta"))
+        let loss = match settings.text("loss") {
+            Some("least-squares") => ExampleLoss::Squares,
+            Some("absolute") => ExampleLoss::Absolute,
+            _ => ExampleLoss::Logistic,
+        };
+        Self::new(loss, settings.ranks(), settings.value("theta"))
+    }
+
+    /// The rows that are left out, the worst first: of the αN largest losses, whole rows alone.
+    ///
+    /// # Errors
+    /// `Empty`, `Length`, `NonFinite`, `Overflow`.
+    pub fn left_out<'a, T: Real>(&self, scores: &[T], targets: &[T], scratch: Scratch<'a, T>) -> Result<&'a [u32]> {
+        exact_len("targets", scores.len(), targets.len())?;
+        let (losses, _, order) = self.losses(scores, |at| targets[at], scratch)?;
+        crate::sort::falling(losses, order);
+        // (A share that comes to a whole number of rows in all but rounding.)
+        let count = libm::floor(self.range.0 * losses.len() as f64 + 1e-9) as usize;
+        order.head(count)
     }
 }
 
@@ -403,7 +434,7 @@ type Losses<'a, T> = (&'a mut [T], &'a mut [T], &'a mut [u32]);
 pub(crate) const ENTRY: Entry = Entry {
     name: "sorr",
     title: "Sum of ranked range",
-    about: "Minimises the mean of the log losses of single examples in a range of ranks: without the worst, as outliers, and without the easy ones.",
+    about: "Minimises the mean of the losses of single examples in a range of ranks: without the worst, as outliers, and without the easy ones. Also of numbers (--target values), by default all but the worst 5 %.",
     kind: Kind::Batches,
     metric: Metric::Auroc,
     params: &[
@@ -421,6 +452,12 @@ pub(crate) const ENTRY: Entry = Entry {
         RELAX,
         CHANGING,
         number("prox", "0", 0.0, BIG, "dca: weight of half the squared distance to the start of an outer step"),
+        choice(
+            "loss",
+            "logistic",
+            &["logistic", "least-squares", "absolute"],
+            "of an example, classes being -1 and 1; of numbers least-squares by default, absolute where many may be wrong",
+        ),
         choice("units", "shares", &["shares", "ranks"], "what from and to are: shares of the rows, or ranks"),
         number("from", "0.001", 0.0, BIG, "how many of the largest losses are left out"),
         number("to", "0.5", 0.0, BIG, "down to which rank losses count"),

@@ -47,7 +47,7 @@ pub use ahead::Ahead;
 pub use elsewhere::WholeObjective;
 pub use footprint::{Footprint, Lengths};
 pub use memory::{Buffers, RunState};
-pub use passes::{Chunks, Passes};
+pub use passes::{Chunks, Passes, Residuals};
 pub use pretraining::{Before, BeforeIn, NoPretraining, Pretraining};
 
 pub(crate) use memory::{Desk, Last, Pieces, Sizes};

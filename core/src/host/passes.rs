@@ -2,6 +2,7 @@
 
 use crate::data::{Rows, Selection};
 use crate::error::{Error, Result};
+use crate::features::COMPACT;
 use crate::model::Model;
 use crate::parts::part_len_of;
 use crate::real::Real;
@@ -208,5 +209,40 @@ impl<T: Real, M: Model<T>> Passes<T, M> for Chunks<'_, T> {
             grad.iter_mut().zip(&*part).for_each(|(to, &x)| *to += x);
         }
         Ok(())
+    }
+}
+
+/// Passes whose scores are residuals: less the number that each row is to have. An estimator then looks at numbers as targets without
+/// knowing of them; gradients are the same. Without numbers, and in builds with `compact`, scores.
+pub struct Residuals<'a, T, P> {
+    /// By row of the data, or nothing.
+    pub targets: &'a [T],
+    /// What scores the rows, with one score each.
+    pub passes: &'a mut P,
+}
+
+impl<T: Real, M, P: Passes<T, M>> Passes<T, M> for Residuals<'_, T, P> {
+    fn forward(&mut self, model: &M, params: &[T], rows: Rows<'_, T>, index: &[u32], scores: &mut [T]) -> Result<()> {
+        self.passes.forward(model, params, rows, index, scores)?;
+        if COMPACT || self.targets.is_empty() {
+            return Ok(());
+        }
+        for (score, &row) in scores.iter_mut().zip(index) {
+            let short = Error::Index { what: "targets", at: row as usize, len: self.targets.len() };
+            *score -= *self.targets.get(row as usize).ok_or(short)?;
+        }
+        Ok(())
+    }
+
+    fn backward(
+        &mut self,
+        model: &M,
+        params: &[T],
+        rows: Rows<'_, T>,
+        index: &[u32],
+        slopes: &[T],
+        grad: &mut [T],
+    ) -> Result<()> {
+        self.passes.backward(model, params, rows, index, slopes, grad)
     }
 }

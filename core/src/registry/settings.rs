@@ -270,7 +270,8 @@ impl<'a> Settings<'a> {
             Auto::PerRow { linear, network, from_linear } => per_row(linear, network, from_linear),
             Auto::Validated { linear, network } => per_row(linear, network, 1.0),
             Auto::PerPositive { linear, network } => {
-                let positives = f64::from(self.scope.population[1].max(1));
+                let [rows, positives] = self.scope.population;
+                let positives = f64::from(if positives == 0 { rows } else { positives }.max(1));
                 of(linear, network) * self.scope.params as f64 / positives
             }
             Auto::Positives(times) => times * f64::from(self.scope.population[1].max(1)),

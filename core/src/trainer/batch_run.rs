@@ -2,16 +2,17 @@
 
 use super::config::{Config, TrainerError, as_rows, counted, no_weights, refuse_unread, room, steps_of};
 use super::grouped::Grouped;
+use super::numbers::Numbers;
 use super::passes::{SharedPasses, Work};
 use super::run::{CONVERGED, Diagnostic, Objective, Run};
 use crate::algorithm::{Adam, Algorithm, AnyAlgorithm};
 use crate::batch::{Batch, Drawn, WEIGHTS};
 use crate::checkpoint::{CheckpointError, Coded, MOST, Reader, reals, write_reals};
-use crate::data::{Dataset, Rows};
+use crate::data::{Dataset, Rows, Targets};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Estimator, Exact, Grad, Link, Weights};
-use crate::features::{EVERY, EXACT, MINIMAL};
-use crate::host::{BeforeIn, Buffers, Host, Last, Passes, Pretraining, RunState, Sizes, add_pull};
+use crate::features::{COMPACT, EVERY, EXACT, MINIMAL};
+use crate::host::{BeforeIn, Buffers, Host, Last, Passes, Pretraining, Residuals, RunState, Sizes, add_pull};
 use crate::metric;
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
@@ -55,6 +56,8 @@ pub struct BatchRun<T: Real, M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S
     pub(super) sizes: Sizes,
     pub(super) grouped: Grouped,
     pub(super) population: Vec<u32>,
+    /// Of targets that are numbers.
+    numbers: Option<Numbers<T>>,
     // What a checkpoint holds.
     pub(super) real: Vec<T>,
     pub(super) f64: Vec<f64>,
@@ -63,6 +66,8 @@ pub struct BatchRun<T: Real, M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S
     pub(super) buffers: Owned<T>,
     pub(super) passes: SharedPasses<T>,
     work: Work<T>,
+    /// The parameters in the units of the numbers, where they were asked for.
+    told: Vec<T>,
 }
 
 /// [`Buffers`] that own their memory.
@@ -130,7 +135,20 @@ where
         }
         let sizes = host.sizes(&data)?;
         let state = sizes.state();
+        let numbers = match train.targets() {
+            Targets::Values(values) if !COMPACT => Some(Numbers::of(values)),
+            _ => None,
+        };
+        let params = params.map(|params| {
+            let mut params = params.to_vec();
+            if let Some(numbers) = &numbers {
+                numbers.seen(&mut params);
+            }
+            params
+        });
         let mut run = Self {
+            numbers,
+            told: Vec::new(),
             decay: 0.0,
             real: vec![T::ZERO; state.real],
             f64: vec![0.0; state.f64],
@@ -147,7 +165,7 @@ where
         let data = grouped.data(train.rows())?;
         let mut state = RunState { real, f64, u64 };
         buffers.lend(|buffers| match params {
-            Some(params) => host.start_at(params, &data, &mut state, buffers),
+            Some(params) => host.start_at(&params, &data, &mut state, buffers),
             None => host.start(&data, &mut state, buffers),
         })?;
         Ok(run)
@@ -298,10 +316,12 @@ where
     P: BeforeIn<T>,
 {
     fn step(&mut self, data: &Dataset<T>) -> Result<Option<f64>> {
-        let Self { host, grouped, real, f64, u64, buffers, passes, .. } = self;
+        let Self { host, grouped, real, f64, u64, buffers, passes, numbers, .. } = self;
         let all = grouped.data(data.rows())?;
         let mut state = RunState { real, f64, u64 };
-        let value = buffers.lend(|buffers| host.step(&all, &mut state, buffers, passes))?;
+        let targets = numbers.as_ref().map_or(&[][..], |numbers| &numbers.targets);
+        let mut passes = Residuals { targets, passes };
+        let value = buffers.lend(|buffers| host.step(&all, &mut state, buffers, &mut passes))?;
         if value.is_some() {
             self.ended(data)?;
         }
@@ -336,19 +356,31 @@ where
         &self.buffers.u32[from..from + rows]
     }
 
-    fn params(&mut self, _: &Dataset<T>) -> Result<&[T]> {
-        Ok(self.weights())
+    fn params(&mut self, data: &Dataset<T>) -> Result<&[T]> {
+        if self.numbers.is_none() {
+            return Ok(self.weights());
+        }
+        self.told = self.copy_params(data);
+        Ok(&self.told)
     }
 
     fn copy_params(&self, _: &Dataset<T>) -> Vec<T> {
-        self.weights().to_vec()
+        let mut params = self.weights().to_vec();
+        if let Some(numbers) = &self.numbers {
+            numbers.told(&mut params);
+        }
+        params
     }
 
     fn heads(&self) -> usize {
         self.host.model.heads()
     }
 
-    fn score(&mut self, _: &Dataset<T>, rows: Rows<'_, T>, scores: &mut [T]) -> Result<()> {
+    fn score(&mut self, data: &Dataset<T>, rows: Rows<'_, T>, scores: &mut [T]) -> Result<()> {
+        if self.numbers.is_some() {
+            let params = self.copy_params(data);
+            return self.passes.forward_all(&self.host.model, &params, rows, scores);
+        }
         let at = self.host.iterate_at::<T>(&self.sizes, self.steps_done());
         let params = &self.real[at..at + self.sizes.params];
         self.passes.forward_all(&self.host.model, params, rows, scores)
@@ -358,6 +390,9 @@ where
         let heads = self.host.model.heads();
         let of = |row: &u32| &scores[*row as usize * heads..][..heads];
         let mut ordered: Vec<T> = self.grouped.order.iter().flat_map(of).copied().collect();
+        if let (Targets::Values(values), false) = (data.targets(), COMPACT) {
+            ordered.iter_mut().zip(&self.grouped.order).for_each(|(score, &row)| *score -= values[row as usize]);
+        }
         let (mut population, mut weights) = (self.population.clone(), self.grouped.weights.clone());
         if WEIGHTS && !weights.is_empty() && !Estimator::<T>::takes_weights(&self.host.estimator) {
             (ordered, population) = self.grouped.repeated(&ordered, heads);

@@ -20,6 +20,7 @@ mod device;
 mod given;
 mod grouped;
 mod linear_start;
+mod numbers;
 mod passes;
 mod predictor;
 #[cfg_attr(not(feature = "exact-methods"), path = "ridge_none.rs")]
@@ -63,7 +64,7 @@ use crate::model::{AnyModel, Model};
 use crate::real::Real;
 use crate::registry::{self, Method, Scope};
 use alloc::format;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -165,8 +166,9 @@ fn method_for<T: Real>(config: &Config, train: &Dataset<T>) -> Result<&'static M
     if !method.is_built() {
         return Err(TrainerError::NotBuilt { method: method.name });
     }
-    if matches!(train.targets(), Targets::Values(_)) && !method.is_finite_sum() {
-        let text = format!("method {name} tells classes apart; numbers are for finite sums (ai-sarah)");
+    let fits_numbers = method.is_finite_sum() || !COMPACT && method.name == "sorr";
+    if matches!(train.targets(), Targets::Values(_)) && !fits_numbers {
+        let text = format!("method {name} tells classes apart; numbers are for finite sums (ai-sarah) and sorr");
         return Err(TrainerError::Config(text));
     }
     Ok(method)
@@ -222,6 +224,9 @@ impl<T: Real> Trainer<T> {
         begin: Begin<'_, T>,
     ) -> Result<Self, TrainerError> {
         let method = method_for(config, &train)?;
+        // (Small builds fit numbers by finite sums alone.)
+        let numbers = !COMPACT && matches!(train.targets(), Targets::Values(_)) && !method.is_finite_sum();
+        let rate = if numbers { numbers::rate(train.rows()) } else { String::new() };
         let mut pairs = config.pairs();
         let at: Option<&[T]> = match begin {
             #[cfg(feature = "more-methods")]
@@ -233,6 +238,10 @@ impl<T: Real> Trainer<T> {
             if !set && method.params.iter().any(|param| param.name == "pretrain") {
                 pairs.push(("pretrain", "0"));
             }
+        }
+        if numbers {
+            numbers::check(config)?;
+            pairs.extend(numbers::usual(config, &rate));
         }
         let weights = config::importance(config, beside.rows(&train))?;
         if !weights.is_empty() && method.kind == registry::Kind::Cells {

@@ -51,7 +51,7 @@ Examples:
 
 Two labels make a positive and a negative class. Of more, --positive names the positive one; without it the methods ce,
 ppd-sg and ppd-adagrad train all of them as classes and report the Hand-Till AUC. With --target values labels are numbers,
-which the finite sums fit with loss=least-squares.
+which the finite sums fit with loss=least-squares, and sorr without the rows that it takes as outliers.
 
 {}
 

@@ -8,6 +8,7 @@ use crate::run::stop::{listen, stopped};
 use crate::run::training::Training;
 use crate::tell::behind::Behind;
 use crate::tell::constraints::{self, Ended, Told};
+use crate::tell::outliers::Outliers;
 use crate::tell::report::Reporter;
 use crate::tell::risks;
 use crate::tell::signal::NoSignal;
@@ -142,18 +143,11 @@ fn results<T: Real>(
     if let Some(text) = run.test_figures(&mut model, &mut totals)? {
         reporter.say(text)?;
     }
-    if let Some(want) = manner.want {
-        let valid = run.best.as_ref().map(|best| ("validation", &**best.valid_data()));
-        let part = run.trainer.test_data().map(|test| ("test", &**test)).or(valid);
-        let part = part.unwrap_or(("training", run.trainer.train_data()));
-        if let Some(top) = Top::of(want, &run.trainer, &mut model, part)? {
-            reporter.say(top.sentence())?;
-            totals["wanted"] = top.object();
-            if let Some(warning) = top.warning() {
-                output::warn(warning);
-            }
-        }
+    if let Some(outliers) = Outliers::of(&run.trainer, &mut model)? {
+        reporter.say(outliers.sentence())?;
+        totals["outliers"] = json!(outliers.rows);
     }
+    wanted(manner, run, &mut model, reporter, &mut totals)?;
     if let Some(none) = NoSignal::of(&run.trainer, run.best.as_ref(), &mut model)? {
         totals["no_signal"] = none.object();
         reporter.say(none.sentence())?;
@@ -219,4 +213,26 @@ fn groups<T: Real>(
         totals["risks"] = risks.json();
     }
     Ok(ended.sentence())
+}
+
+/// Tells what was wanted at the top of the list.
+fn wanted<T: Real>(
+    manner: &Manner,
+    run: &Training<T>,
+    model: &mut Predictor<T>,
+    reporter: &Reporter,
+    totals: &mut Value,
+) -> Result<()> {
+    let Some(want) = manner.want else { return Ok(()) };
+    let valid = run.best.as_ref().map(|best| ("validation", &**best.valid_data()));
+    let part = run.trainer.test_data().map(|test| ("test", &**test)).or(valid);
+    let part = part.unwrap_or(("training", run.trainer.train_data()));
+    if let Some(top) = Top::of(want, &run.trainer, model, part)? {
+        reporter.say(top.sentence())?;
+        totals["wanted"] = top.object();
+        if let Some(warning) = top.warning() {
+            output::warn(warning);
+        }
+    }
+    Ok(())
 }

@@ -12,6 +12,7 @@ pub mod leaks;
 pub mod measure;
 pub mod merged;
 pub mod metric;
+pub mod outliers;
 pub mod paired;
 pub mod report;
 pub mod risks;

@@ -50,7 +50,9 @@ impl Preparation {
         parts: &[&[u32]],
     ) -> Result<Vec<Dataset<T>>, DataError> {
         let targets = parts.iter().map(|rows| targets(&table, &self.label, rows)).collect::<Result<_, _>>()?;
-        self.features(table, parts, targets)
+        let mut made = self.features(table, parts, targets)?;
+        made.iter_mut().zip(parts).for_each(|(part, rows)| part.set_places(rows.to_vec()));
+        Ok(made)
     }
 
     /// The features and targets of some rows of a table, in that order.
