@@ -204,8 +204,9 @@ def show(args):
     for group in ("models", "top", "rows"):
         own = [r for r in runs if r["group"] == group or group == "top" and r["group"] == "models" and r["arm"] in PEERS]
         own.sort(key=lambda r: r["arm"] in PEERS)
-        arms = list(dict.fromkeys(r["arm"] for r in own))
-        for title, kind in [("FURTHER", lambda name: name in further), ("tables.py", lambda name: name not in further)]:
+        arms = [arm for arm in dict.fromkeys(r["arm"] for r in own) if group != "top" or arm in [*TOP, *PEERS]]
+        kinds = [("FURTHER", lambda name: name in further), ("tables.py", lambda name: name not in further)]
+        for title, kind in [("all", lambda _: True)] if group == "rows" else kinds:
             value = {(r["set"], r["split"], r["arm"]): r["figures"] for r in own if kind(r["set"]) and r["figures"]}
             # (Splits where every arm ended; an arm of `rows` may refuse a table, and is left out there.)
             ended = lambda s: group == "rows" or all((*s, arm) in value for arm in arms)  # noqa: E731
