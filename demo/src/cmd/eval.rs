@@ -131,6 +131,7 @@ impl Args {
             weight: self.weight,
             cluster: None,
             curves: self.curves,
+            elsewhere: None,
             json: self.json,
         };
         Ok(Plan { model, data, layout, held_out, asked, scores, constraints: self.constraint, start, require })

@@ -123,7 +123,6 @@ struct Plan {
     passes: u8,
     layout: Layout,
     columns: Columns,
-    elsewhere: Option<conventions::Asked>,
     asked: Asked,
 }
 
@@ -136,7 +135,6 @@ impl Args {
         if self.threshold.is_some() && self.cluster.is_some() && self.weight.is_some() {
             return Err(CliError::input("--threshold: with --cluster or with --weight, not with both"));
         }
-        let elsewhere = self.reported.or(self.like);
         let asked = Asked {
             metrics: self.metric,
             threshold: self.threshold,
@@ -146,6 +144,7 @@ impl Args {
             weight: self.weight,
             cluster: self.cluster,
             curves: self.curves,
+            elsewhere: self.reported.or(self.like),
             json: self.json,
         };
         Ok(Plan {
@@ -156,7 +155,6 @@ impl Args {
             passes,
             layout: Layout { format: Format::Csv, header, ..Layout::default() },
             columns: Columns { label, score, positive },
-            elsewhere,
             asked,
         })
     }
@@ -387,7 +385,7 @@ impl Plan {
         queries: Option<&Queries>,
     ) -> Result<()> {
         let file = &*self.file.display().to_string();
-        if let Some(elsewhere) = &self.elsewhere {
+        if let Some(elsewhere) = &self.asked.elsewhere {
             return elsewhere.tell(file, scores, truth, self.asked.json);
         }
         let probabilities = scores.iter().all(|score| (0.0..=1.0).contains(score)).then_some(scores);

@@ -3,6 +3,7 @@
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::tell::by_group::{self, Grouping, Table};
+use crate::tell::conventions;
 use crate::tell::curves::{self, BINS, Of};
 use crate::tell::report::{self, class_table};
 use crate::tell::threshold::{Threshold, choose, count};
@@ -28,6 +29,8 @@ pub struct Asked {
     pub weight: Option<String>,
     pub cluster: Option<String>,
     pub curves: Option<PathBuf>,
+    /// Other programs' numbers.
+    pub elsewhere: Option<conventions::Asked>,
     pub json: bool,
 }
 
@@ -65,6 +68,7 @@ impl Asked {
             ("--reliability", self.reliability),
             ("--curves", self.curves.is_some()),
             ("--query", self.query.is_some()),
+            ("--reported or --like", self.elsewhere.is_some()),
         ];
         all.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
