@@ -870,3 +870,23 @@ test("a session begins at the parameters that it is given, and tells the scores 
   assert.throws(() => new Session({ ...options("soap"), start: [...start] }), /start .*a Float32Array of parameters/);
   for (const session of [first, second]) session.dispose();
 });
+
+test("lines before the names, text of Windows, and labels that are one number: each way out that an error names leads out", async () => {
+  const rows = `town;s;label\n${Array.from({ length: 60 }, (_, k) => `${k % 2 ? "Zürich" : "Bern"};${k * k % 17};${k % 3 ? "1.0" : "0"}`).join("\n")}\n`;
+  const prepared = (bytes, options, choice = { label: "label", positive: "0" }) => new DataFile(bytes, "t.csv", options).prepare(choice).X;
+  const utf8 = (text) => new TextEncoder().encode(text);
+  const meant = prepared(utf8(rows));
+  assert.deepEqual(prepared(utf8(`A report\n\n${rows}`), { skip: 2 }), meant);
+  const windows = Uint8Array.from(rows, (sign) => sign.codePointAt(0));
+  assert.throws(() => prepared(windows), /is not UTF-8 \(encoding: "latin1" reads Western European text of Windows\)$/);
+  assert.deepEqual(prepared(windows, { encoding: "latin1" }), meant);
+  assert.throws(() => prepared(utf8(rows), { encoding: "cp1252" }), /options\.encoding cp1252: expected utf8 or latin1/);
+  assert.throws(() => prepared(utf8(rows), { skip: -1 }), /options\.skip -1: expected a number of lines/);
+  const twice = utf8(rows.replace(";1.0\n", ";1\n"));
+  assert.throws(() => prepared(twice), /are the same number \(texts: \["label"\] keeps them apart\)$/);
+  assert.ok(prepared(twice, { texts: ["label"] }).length > 60);
+  const stray = utf8(rows.replace(";0;", ";none yet;"));
+  assert.throws(() => prepared(stray), /value "none yet" in column "s" of numbers .*; texts: \["s"\] takes it as text, na: \["none yet"\] takes the cell for missing$/);
+  assert.ok(prepared(stray, { na: ["none yet"] }, { label: "label", positive: "0", impute: true }).length > 60);
+  assert.throws(() => prepared(Uint8Array.from([0x50, 0x4b, 3, 4, 20])), /a zip archive, as Excel's files are: save it as CSV/);
+});

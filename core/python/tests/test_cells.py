@@ -138,3 +138,25 @@ def test_what_was_a_kind_of_column_stays_one():
 def test_what_stands_for_missing_is_for_files():
     with pytest.raises(ValueError, match="na: is for files"):
         undercurve.train({"s": S, "label": Y}, na=["99"], **QUICK)
+
+
+def test_files_have_shapes(tmp_path):
+    rows = "town;s;label\n" + "".join(f"{'Zürich' if k % 2 else 'Bern'};{s};{y}\n" for k, (s, y) in enumerate(zip(S, Y)))
+    file = tmp_path / "rows.csv"
+    file.write_bytes(rows.encode())
+    meant = undercurve.train(file, **QUICK)
+    # Lines before the names, and text of Windows.
+    file.write_bytes(("A report\n\n" + rows).encode())
+    assert np.array_equal(undercurve.train(file, skip=2, **QUICK).params(), meant.params())
+    file.write_bytes(rows.encode("cp1252"))
+    with pytest.raises(ValueError, match=r"is not UTF-8 \(encoding='latin1' reads"):
+        undercurve.train(file, **QUICK)
+    model = undercurve.train(file, encoding="latin1", **QUICK)
+    assert np.array_equal(model.params(), meant.params())
+    plain = tmp_path / "plain.csv"
+    plain.write_bytes(rows.encode())
+    assert np.array_equal(model.scores(file), meant.scores(plain))
+    with pytest.raises(ValueError, match="encoding: expected 'utf8' or 'latin1'"):
+        undercurve.train(file, encoding="cp1252", **QUICK)
+    with pytest.raises(ValueError, match="skip, encoding: are for files"):
+        undercurve.train({"s": S, "label": Y}, skip=1, **QUICK)
