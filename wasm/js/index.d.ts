@@ -11,6 +11,8 @@ export type { ObjectiveName, ObjectiveOptions, Told } from "./objective.js";
 export type { Backend } from "./backend.js";
 export { Exact } from "./exact.js";
 export type { Curve, ExactMetrics, ExactOf, ExactOptions, ExactSum, ExactSync, PairLoss } from "./exact.js";
+export { compare, decide, initJudge, metrics } from "./judge.js";
+export type { CompareOptions, DecideOptions, Decision, Difference, Ends, JudgedRows, Measured, MetricsOptions } from "./judge.js";
 export { Lanes } from "./lanes.js";
 export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesView, Reports, Run, Spread, Summary } from "./lanes.js";
 export { Session } from "./session.js";

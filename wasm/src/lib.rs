@@ -3,9 +3,10 @@
 //! Inputs and outputs are typed arrays. Every error is an `UndercurveError` with a number and a message of one line. `wasm/js`
 //! wraps this in sessions and a worker.
 //!
-//! The package has nine modules, so that each page downloads little. The feature `train` makes the first, with mini-batch methods;
+//! The package has ten modules, so that each page downloads little. The feature `train` makes the first, with mini-batch methods;
 //! `whole`, `sums` and `groups` those that have methods of whole data, finite sums, and groups and several classes beside them;
-//! `objective` the one with objectives of scores from elsewhere, `pairs` the one with exact sums and metrics of such, `exact` the same with weights of rows and exact objectives; `files` the
+//! `objective` the one with objectives of scores from elsewhere, `pairs` the one with exact sums and metrics of such, `exact` the same with weights of rows and exact objectives; `judge` the one with metrics by name,
+//! comparisons and thresholds; `files` the
 //! one that reads files and scores with saved models; `webgpu` the one with the GPU kernels. They share no memory; rows and saved
 //! runs cross as arrays.
 
@@ -24,6 +25,8 @@ mod files;
 mod groups;
 #[cfg(feature = "files")]
 mod json;
+#[cfg(feature = "judge")]
+mod judge;
 #[cfg(feature = "more")]
 mod lane;
 #[cfg(feature = "files")]
@@ -46,6 +49,8 @@ pub use exact::Exact;
 pub use failure::Failure;
 #[cfg(feature = "files")]
 pub use files::{Prepared, Table};
+#[cfg(feature = "judge")]
+pub use judge::{Beside, Judge, first_positive, metric_names};
 #[cfg(feature = "more")]
 pub use lane::{Ahead, Memory, RunLane};
 #[cfg(feature = "files")]

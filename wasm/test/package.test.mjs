@@ -26,6 +26,7 @@ const MOST_BYTES = {
   undercurve_objective: [52_300, 45_000],
   undercurve_pairs: [43_600, 37_400],
   undercurve_exact: [64_500, 55_100],
+  undercurve_judge: [87_400, 75_300],
   undercurve_files: [273_500, 223_000],
   undercurve_webgpu: [117_500, 98_000],
 };

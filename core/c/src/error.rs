@@ -44,6 +44,16 @@ impl From<undercurve::Error> for Failure {
 }
 
 #[cfg(feature = "trainer")]
+impl From<undercurve::measure::Refusal> for Failure {
+    fn from(why: undercurve::measure::Refusal) -> Self {
+        match why {
+            undercurve::measure::Refusal::Rows(error) => error.into(),
+            why => Self::new(CHOICE, format_args!("name: {why}")),
+        }
+    }
+}
+
+#[cfg(feature = "trainer")]
 impl From<undercurve::trainer::TrainerError> for Failure {
     fn from(error: undercurve::trainer::TrainerError) -> Self {
         Self::new(error.code(), error)

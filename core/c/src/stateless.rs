@@ -2,8 +2,14 @@
 
 use crate::error::{CHOICE, Failure, Result, guard};
 use crate::memory::{self, Place, Plain, apart, input, output, place};
+#[cfg(feature = "trainer")]
+use alloc::vec::Vec;
 use undercurve::decision::ThresholdRule;
+#[cfg(feature = "trainer")]
+use undercurve::measure::{self, Groups, Ranked, Rows};
 use undercurve::metric::{self, FprRange, TieRule, Truth};
+#[cfg(feature = "trainer")]
+use undercurve::metric::{Metrics, Pair};
 use undercurve::pairs::{self, Grade, Sum};
 use undercurve::surrogate::{AnySurrogate, Surrogate};
 use undercurve::{Need, Real};
@@ -133,6 +139,78 @@ unsafe fn decide<T: Real + Plain>(
     Ok(())
 }
 
+/// Any metric by its name: its value and its interval, NaN where there are none.
+///
+/// # Safety
+/// The pointers are NULL or as the header says.
+#[cfg(feature = "trainer")]
+unsafe fn named<T: Real + Plain>(
+    name: *const u8,
+    given: Given<T>,
+    [clusters, queries, groups]: [*const u32; 3],
+    out: *mut f64,
+) -> Result<()> {
+    let many = |of: *const u32| if of.is_null() { 0 } else { given.rows };
+    let [scores, labels, weights] = given.places()?;
+    let beside = [place("clusters", clusters, many(clusters))?, place("queries", queries, many(queries))?];
+    let read = [scores, labels, weights, beside[0], beside[1], place("groups", groups, many(groups))?];
+    apart(&read, &[place("found", out, 3)?])?;
+    // SAFETY: as the caller promises; what is written is apart.
+    let (name, slices, clusters, queries, groups, out) = unsafe {
+        let queries = input("queries", queries, many(queries))?;
+        let (clusters, groups) = (input("clusters", clusters, many(clusters))?, input("groups", groups, many(groups))?);
+        (memory::text("name", name)?, given.slices(), clusters, queries, groups, output("found", out, 3)?)
+    };
+    let (scores, truth) = slices?;
+    let scores: Vec<f64> = scores.iter().map(|score| score.f64()).collect();
+    let count = groups.iter().max().map_or(0, |&most| most as usize + 1);
+    let rows = Rows {
+        single: size_of::<T>() == 4,
+        queries: (!queries.is_empty()).then_some(Ranked { of: queries, gains: &[] }),
+        groups: (!groups.is_empty()).then_some(Groups { of: groups, count }),
+        ..Rows::new(&scores, truth.clustered(clusters)?)
+    };
+    let found = rows.find(&by_name(name)?, &mut Metrics::new())?;
+    let interval = found.interval.map_or([f64::NAN; 2], |ends| [ends.low, ends.high]);
+    out.copy_from_slice(&[found.value.unwrap_or(f64::NAN), interval[0], interval[1]]);
+    Ok(())
+}
+
+/// A metric of two scores of the same rows: both values, their difference with its interval, and a p-value.
+///
+/// # Safety
+/// The pointers are NULL or as the header says.
+#[cfg(feature = "trainer")]
+unsafe fn compared<T: Real + Plain>(
+    name: *const u8,
+    given: Given<T>,
+    other: *const T,
+    clusters: *const u32,
+    out: *mut f64,
+) -> Result<()> {
+    let grouped = if clusters.is_null() { 0 } else { given.rows };
+    let [scores, labels, weights] = given.places()?;
+    let read = [scores, labels, weights, place("b", other, given.rows)?, place("clusters", clusters, grouped)?];
+    apart(&read, &[place("found", out, 6)?])?;
+    // SAFETY: as the caller promises; what is written is apart.
+    let (name, slices, other, clusters, out) = unsafe {
+        let (other, clusters) = (input("b", other, given.rows)?, input("clusters", clusters, grouped)?);
+        (memory::text("name", name)?, given.slices(), other, clusters, output("found", out, 6)?)
+    };
+    let (scores, truth) = slices?;
+    let pair = Pair::new([scores, other], truth.clustered(clusters)?)?;
+    let found = by_name(name)?.compare(&pair, FprRange::new(0.0, 0.05)?)?;
+    let ends = found.interval.map_or([f64::NAN; 2], |ends| [ends.low, ends.high]);
+    let [a, b] = found.values;
+    out.copy_from_slice(&[a, b, found.difference, ends[0], ends[1], found.p.unwrap_or(f64::NAN)]);
+    Ok(())
+}
+
+#[cfg(feature = "trainer")]
+fn by_name(name: &str) -> Result<measure::Metric> {
+    name.parse().map_err(|wrong: measure::Wrong| Failure::new(CHOICE, format_args!("name: {wrong}")))
+}
+
 fn sum(which: u32, low: f64, high: f64, tpr: f64) -> Result<Sum> {
     match which {
         0 => Ok(Sum::Auc),
@@ -249,6 +327,57 @@ unsafe fn tell_pairs_need<T: Summed>(
     }));
     Ok(())
 }
+
+#[cfg(feature = "trainer")]
+macro_rules! by_names {
+    ($T:ty, $metric:ident, $compare:ident) => {
+        /// Any metric by its name.
+        ///
+        /// # Safety
+        /// As the header says.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $metric(
+            name: *const u8,
+            scores: *const $T,
+            labels: *const u8,
+            weights: *const f64,
+            clusters: *const u32,
+            queries: *const u32,
+            groups: *const u32,
+            rows: usize,
+            found: *mut f64,
+        ) -> i32 {
+            let given = Given { scores, labels, weights, rows };
+            // SAFETY: as the caller promises.
+            guard(|| unsafe { named(name, given, [clusters, queries, groups], found) })
+        }
+
+        /// A metric of two scores of the same rows.
+        ///
+        /// # Safety
+        /// As the header says.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $compare(
+            name: *const u8,
+            scores: *const $T,
+            b: *const $T,
+            labels: *const u8,
+            weights: *const f64,
+            clusters: *const u32,
+            rows: usize,
+            found: *mut f64,
+        ) -> i32 {
+            let given = Given { scores, labels, weights, rows };
+            // SAFETY: as the caller promises.
+            guard(|| unsafe { compared(name, given, b, clusters, found) })
+        }
+    };
+}
+
+#[cfg(feature = "trainer")]
+by_names!(f32, uc_metric_f32, uc_compare_f32);
+#[cfg(feature = "trainer")]
+by_names!(f64, uc_metric_f64, uc_compare_f64);
 
 /// The bytes of scratch of the metrics of so many rows; `SIZE_MAX` for more than they take.
 #[unsafe(no_mangle)]

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::{env, fs, ptr};
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::Dataset;
-use undercurve::metric::{Confusion, Metrics, Truth};
+use undercurve::measure::{Groups, Metric, Needs, Ranked, Rows, TABLE};
+use undercurve::metric::{Confusion, Metrics, Pair, Truth};
 use undercurve::pairs::{Grade, Sum, Sums};
 use undercurve::surrogate::AnySurrogate;
 use undercurve::trainer::{Config, Trainer};
@@ -20,6 +21,30 @@ use hostile::{
     uc_abi_version, uc_decide_f64, uc_last_error, uc_metrics_need, uc_model_load, uc_pairs_f32, uc_pairs_need_f32,
     uc_release, uc_threshold,
 };
+
+unsafe extern "C" {
+    fn uc_metric_f64(
+        name: *const u8,
+        s: *const f64,
+        y: *const u8,
+        w: *const f64,
+        c: *const u32,
+        q: *const u32,
+        g: *const u32,
+        n: usize,
+        v: *mut f64,
+    ) -> i32;
+    fn uc_compare_f64(
+        name: *const u8,
+        a: *const f64,
+        b: *const f64,
+        y: *const u8,
+        w: *const f64,
+        c: *const u32,
+        n: usize,
+        v: *mut f64,
+    ) -> i32;
+}
 
 const HEADER: &str = include_str!("../include/undercurve.h");
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
@@ -287,4 +312,65 @@ fn exact_memory_and_bits() {
     assert_eq!((fits, refused), (27, 18));
     // SAFETY: it takes a number.
     assert_eq!(unsafe { uc_metrics_need(usize::MAX) }, usize::MAX);
+}
+
+/// Metrics by name and differences are those of Rust, whatever is named.
+#[test]
+fn metrics_by_name_are_those_of_rust() {
+    let scores: Vec<f64> = (0..300).map(|row| f64::from(row * 7 % 300) / 300.0).collect();
+    let other: Vec<f64> = scores.iter().map(|score| score * score * 7.0 % 1.0).collect();
+    let labels: Vec<u8> = (0..300).map(|row| u8::from(row * 7 % 300 + row % 90 > 200)).collect();
+    let weights: Vec<f64> = (0..300).map(|row| f64::from(1 + row % 3)).collect();
+    let of: Vec<u32> = (0..300).map(|row| row / 60).collect();
+    let names = TABLE.iter().map(|entry| match entry.name {
+        "mcclish" => "mcclish:0.1".into(),
+        "pauc2" => "pauc2:0.5:0.2".into(),
+        name @ ("precision-at" | "recall-at" | "lift-at") => format!("{name}:10%"),
+        name @ ("precision-at-recall" | "recall-at-precision" | "cvar") => format!("{name}:0.5"),
+        name if entry.needs == Needs::Threshold => format!("{name}:0.5"),
+        name => name.into(),
+    });
+    for name in names {
+        let metric: Metric = name.parse().unwrap();
+        let weighed = metric.entry().weights;
+        let truth = Truth::new(&labels, if weighed { &weights } else { &[] }).unwrap().clustered(&of).unwrap();
+        let rows = Rows {
+            queries: Some(Ranked { of: &of, gains: &[] }),
+            groups: Some(Groups { of: &of, count: 5 }),
+            ..Rows::new(&scores, truth)
+        };
+        let want = rows.find(&metric, &mut Metrics::new()).unwrap();
+        let (text, mut found) = (std::ffi::CString::new(&*name).unwrap(), [0.0; 6]);
+        let weights = if weighed { weights.as_ptr() } else { ptr::null() };
+        let (text, of, out) = (text.as_ptr().cast(), of.as_ptr(), found.as_mut_ptr());
+        // SAFETY: arrays of 300, or NULL.
+        let code = unsafe { uc_metric_f64(text, scores.as_ptr(), labels.as_ptr(), weights, of, of, of, 300, out) };
+        assert_eq!((code, found[0]), (0, want.value.unwrap()), "{name}");
+        assert_eq!(
+            want.interval.map(|ends| [ends.low, ends.high]),
+            Some([found[1], found[2]]).filter(|x| !x[0].is_nan())
+        );
+        // SAFETY: the same.
+        let code = unsafe {
+            uc_compare_f64(text, scores.as_ptr(), other.as_ptr(), labels.as_ptr(), weights, of, 300, found.as_mut_ptr())
+        };
+        if metric.entry().is_compared() {
+            let pair = Pair::new([&scores, &other], truth).unwrap();
+            let want = metric.compare(&pair, rows.fpr).unwrap();
+            assert_eq!((code, found[0], found[1], found[2]), (0, want.values[0], want.values[1], want.difference));
+            assert_eq!(want.p, Some(found[5]));
+        } else {
+            assert_eq!(code, 206, "{name}: {}", message());
+        }
+    }
+    let (mut found, none) = ([0.0; 3], ptr::null());
+    // SAFETY: the same.
+    let mut metric = |name: &std::ffi::CStr| unsafe {
+        let (scores, labels) = (scores.as_ptr(), labels.as_ptr());
+        uc_metric_f64(name.as_ptr().cast(), scores, labels, ptr::null(), none, none, none, 300, found.as_mut_ptr())
+    };
+    assert_eq!(metric(c"aup"), 206);
+    assert!(message().starts_with("name: no metric \"aup\"; there are auroc, ap"), "{}", message());
+    assert_eq!(metric(c"ndcg"), 206);
+    assert_eq!(message(), "name: ndcg: is of queries");
 }

@@ -13,7 +13,7 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 
 
-@pytest.mark.parametrize("name", ["", ".metrics", ".curves", ".losses", ".models", ".states", ".preparations", ".frames", ".boosting", ".sklearn", ".torch", ".distributed", ".spark"])
+@pytest.mark.parametrize("name", ["", ".metrics", ".decisions", ".curves", ".losses", ".models", ".states", ".preparations", ".frames", ".boosting", ".sklearn", ".torch", ".distributed", ".spark"])
 def test_examples(name):
     for needs, module in (("sklearn", "sklearn"), ("torch", "torch"), ("distributed", "torch"), ("spark", "pyspark")):
         if name == f".{needs}":

@@ -119,7 +119,7 @@ def decide(
     >>> scores = np.arange(100.0)
     >>> found = undercurve.decide(scores, scores >= 50, "recall>=0.8@90%")
     >>> found.threshold, found.recall
-    (54.5, 0.9)
+    (49.5, 1.0)
     """
     found = _core.decide(scores, labels, str(rule), None if positive is None else str(positive), weights, numbers("clusters", clusters))
     if weights is None:

@@ -6,6 +6,7 @@
 mod rows;
 mod segments;
 
+mod contrary;
 #[cfg(feature = "alloc")]
 mod dataset;
 #[cfg(feature = "alloc")]
@@ -24,6 +25,7 @@ mod split;
 pub use rows::{Rows, Selection};
 pub use segments::Segments;
 
+pub use contrary::first_is_positive;
 #[cfg(feature = "alloc")]
 pub use {
     dataset::{Dataset, MAX_CLASSES, Summary, Targets},

@@ -109,8 +109,12 @@ impl FromStr for Metric {
         if !(entry.fits)(&arguments) {
             return Err(wrong());
         }
-        let name = match arguments.numbers() {
-            Some(&[at]) if gap => format!("{}@{at})", entry.name.trim_end_matches(')')),
+        let name = match numbers.strip_prefix(':') {
+            // (As numbers are written: .1 is 0.1.)
+            Some(at) if gap => {
+                let zero = if at.starts_with('.') { "0" } else { "" };
+                format!("{}@{zero}{at})", entry.name.trim_end_matches(')'))
+            }
             _ => format!("{}{numbers}", entry.name),
         };
         Ok(Self { name, entry, arguments })

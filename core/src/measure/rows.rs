@@ -103,8 +103,8 @@ pub enum Refusal {
     Few {
         /// The metric.
         metric: String,
-        /// Rows, or what they weigh.
-        rows: f64,
+        /// Whole rows, by weight.
+        rows: u64,
     },
     /// It needs the rows, of which only counts are there.
     Counted {
@@ -196,7 +196,7 @@ impl<'a> Rows<'a> {
         let found =
             (metric.entry().value)(metric, self, memory).map_err(|error| match (error, metric.arguments.top) {
                 (Error::Param { .. }, Some(_)) => {
-                    let rows = (0..self.scores.len()).map(|row| self.truth.weight(row)).sum();
+                    let rows = (0..self.scores.len()).map(|row| self.truth.weight(row)).sum::<f64>() as u64;
                     metric.refused(|metric| Refusal::Few { metric, rows })
                 }
                 (error, _) => error.into(),

@@ -79,6 +79,11 @@ impl fmt::Debug for Entry {
     }
 }
 
+/// Left out of downloads, which have no counted scores.
+const fn counted_scores(of: OfState) -> Option<OfState> {
+    if cfg!(feature = "compact") { None } else { Some(of) }
+}
+
 fn number(value: f64) -> Result<Found> {
     Ok(Found { value: Some(value), interval: None, detail: Detail::Rows })
 }
@@ -117,7 +122,9 @@ const AREA: Entry = Entry {
         number(memory.partial_auc(rows.scores, &rows.truth, metric.range(rows.fpr)?, TieRule::Trapezoid)?)
     },
     estimate: Some(|metric, usual| Ok(Estimate::Roc(metric.range(usual)?))),
-    state: Some(|metric, state, usual| Ok(Some(state.partial_auc(metric.range(usual)?, TieRule::Trapezoid)?))),
+    state: counted_scores(|metric, state, usual| {
+        Ok(Some(state.partial_auc(metric.range(usual)?, TieRule::Trapezoid)?))
+    }),
     bounds: Some(|bounds| bounds.pauc),
     ..PLAIN
 };
@@ -146,7 +153,7 @@ macro_rules! at {
             value: |metric, rows, _| {
                 Ok(Found { value: counts(metric, rows)?.$figure(), interval: None, detail: Detail::Rows })
             },
-            state: Some(|metric, state, _| Ok(counted(metric, state)?.$figure())),
+            state: counted_scores(|metric, state, _| Ok(counted(metric, state)?.$figure())),
             ..AT
         }
     };
@@ -213,7 +220,7 @@ pub static TABLE: &[Entry] = &[
         usual: Some("auroc"),
         value: |_, rows, memory| number(memory.auroc(rows.scores, &rows.truth)?),
         estimate: Some(|_, _| Ok(Estimate::AUROC)),
-        state: Some(|_, state, usual| Ok(Some(state.summary(usual)?.auroc))),
+        state: counted_scores(|_, state, usual| Ok(Some(state.summary(usual)?.auroc))),
         bounds: Some(|bounds| bounds.auroc),
         ..PLAIN
     },
@@ -225,7 +232,7 @@ pub static TABLE: &[Entry] = &[
         usual: Some("ap"),
         value: |_, rows, memory| number(memory.average_precision(rows.scores, &rows.truth)?),
         estimate: Some(|_, _| Ok(Estimate::Ap)),
-        state: Some(|_, state, usual| Ok(Some(state.summary(usual)?.ap))),
+        state: counted_scores(|_, state, usual| Ok(Some(state.summary(usual)?.ap))),
         bounds: Some(|bounds| bounds.ap),
         ..PLAIN
     },
@@ -332,7 +339,7 @@ pub static TABLE: &[Entry] = &[
         formula: "max P_k, R_k ≥ R",
         fits: unit,
         value: |metric, rows, memory| number(memory.precision_at_recall(rows.scores, &rows.truth, metric.number())?),
-        state: Some(|metric, state, _| Ok(Some(state.precision_at_recall(metric.number())?))),
+        state: counted_scores(|metric, state, _| Ok(Some(state.precision_at_recall(metric.number())?))),
         ..PLAIN
     },
     Entry {
@@ -343,7 +350,7 @@ pub static TABLE: &[Entry] = &[
         formula: "max R_k, P_k ≥ P",
         fits: unit,
         value: |metric, rows, memory| number(memory.recall_at_precision(rows.scores, &rows.truth, metric.number())?),
-        state: Some(|metric, state, _| Ok(Some(state.recall_at_precision(metric.number())?))),
+        state: counted_scores(|metric, state, _| Ok(Some(state.recall_at_precision(metric.number())?))),
         ..PLAIN
     },
     Entry {

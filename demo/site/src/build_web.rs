@@ -179,6 +179,7 @@ const MODULES: [&[(&str, &str)]; 2] = [
         ("files", "undercurve_files"),
         ("exact", "undercurve_exact"),
         ("objective", "undercurve_objective"),
+        ("judge", "undercurve_judge"),
     ],
 ];
 

@@ -132,9 +132,6 @@ impl Args {
         let inputs: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
         self.curves.as_ref().map_or(Ok(()), |path| curves::check(path, &inputs))?;
         state.as_ref().map_or(Ok(()), |path| output::check_output(path, &inputs))?;
-        if self.threshold.is_some() && self.cluster.is_some() && self.weight.is_some() {
-            return Err(CliError::input("--threshold: with --cluster or with --weight, not with both"));
-        }
         let asked = Asked {
             metrics: self.metric,
             threshold: self.threshold,

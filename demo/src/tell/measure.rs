@@ -75,8 +75,7 @@ impl Asked {
 
     /// Measures, prints and draws.
     pub fn tell<T: Real>(&self, of: Scored<'_, T>) -> Result<()> {
-        // (Promises for clusters are of rows without weights.)
-        let clusters = Some(of.truth.clusters()).filter(|of_rows| !of_rows.is_empty() && of.truth.weights().is_empty());
+        let clusters = Some(of.truth.clusters()).filter(|of| !of.is_empty());
         let chosen = self.threshold.map(|rule| choose(rule, of.scores, of.truth, clusters, of.file)).transpose()?;
         let of = Scored { threshold: chosen.as_ref().map(Threshold::at).or(of.threshold), ..of };
         let probabilities = of.of_model && of.probabilities.is_some();

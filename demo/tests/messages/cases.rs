@@ -615,11 +615,6 @@ pub const CASES: &[Case] = &[
         "metrics scores.csv --metric auroc",
     ),
     of(
-        "--threshold: with --cluster or with --weight, not with both",
-        "metrics scores.csv --threshold fpr<=0.2 --cluster label --weight label",
-        "metrics scores.csv --threshold fpr<=0.2",
-    ),
-    of(
         "--metric …: is not told with --memory",
         "metrics scores.csv --memory 100M --metric brier",
         "metrics scores.csv --memory 100M --metric auroc",

@@ -1,5 +1,6 @@
 //! Which label is the positive one.
 
+use super::super::contrary::first_is_positive;
 use super::super::dataset::{MAX_CLASSES, Targets};
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, LABEL_NAMES, MISSING, RawColumn, RawTable, limited, number_text, truth};
@@ -24,9 +25,6 @@ pub(super) enum LabelCells<'a> {
     /// As [`RawColumn::Text`](super::parse::RawColumn).
     Text { values: &'a [String], codes: &'a [u32] },
 }
-
-/// Words for the positive class, each beside its contrary.
-const CONTRARIES: [[&str; 2]; 5] = [["yes", "no"], ["true", "false"], ["positive", "negative"], ["y", "n"], ["t", "f"]];
 
 impl LabelCells<'_> {
     /// A label as it is written in the data.
@@ -61,18 +59,12 @@ impl LabelCells<'_> {
     /// Whether of two words the first is the positive one; rows count what they weigh, or all alike.
     fn prefers_first(self, weights: impl FnOnce() -> Vec<f64>) -> bool {
         let Self::Text { values: [first, second], codes } = self else { return false };
-        let is = |a: &str, b: &str| first.eq_ignore_ascii_case(a) && second.eq_ignore_ascii_case(b);
-        for [positive, negative] in CONTRARIES {
-            if is(positive, negative) || is(negative, positive) {
-                return is(positive, negative);
-            }
-        }
         let weights = weights();
         let (weight, mut counts) = (weight_of(&weights), [0.0; 2]);
         for (row, &code) in codes.iter().enumerate().filter(|(_, code)| **code < 2) {
             counts[code as usize] += weight(row);
         }
-        counts[0] < counts[1]
+        first_is_positive([first, second], counts)
     }
 
     /// The first row with a third value.

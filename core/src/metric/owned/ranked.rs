@@ -174,12 +174,20 @@ fn spread(moved: &[f64], truth: Truth<'_>) -> Spread {
     Spread::new(classes, 2.0 * together * (there / (there - 1.0)))
 }
 
-/// Clusters by numbers from 0, and how many there are.
+/// Clusters by numbers from 0 in the order of their first rows, so that what they are called enters no sum, and how many there are.
 pub(crate) fn numbered(clusters: &[u32]) -> (Vec<u32>, usize) {
     let mut names = clusters.to_vec();
     names.sort_unstable();
     names.dedup();
-    (clusters.iter().map(|name| names.binary_search(name).map_or(0, |at| at as u32)).collect(), names.len())
+    let (mut numbers, mut next) = (vec![u32::MAX; names.len()], 0);
+    let of = clusters.iter().map(|name| {
+        let number = &mut numbers[names.binary_search(name).unwrap_or(0)];
+        if *number == u32::MAX {
+            (*number, next) = (next, next + 1);
+        }
+        *number
+    });
+    (of.collect(), names.len())
 }
 
 /// A metric of two scores of the same rows.

@@ -100,7 +100,12 @@ impl Told<'_> {
         if let Some(name) = &self.found.together {
             all.push((
                 "groups",
-                format!("values of {} recur; to keep its rows together: --split-group {}", named(name), shell(name)),
+                format!(
+                    "values of {} recur; to keep its rows together: --split-group {name}; for intervals and promises of whole ones: \
+                     `metrics` and `decide` with --cluster {name}",
+                    named(name),
+                    name = shell(name)
+                ),
             ));
         }
         if let Some(Label { positives, rows, .. }) = label
