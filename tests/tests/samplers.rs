@@ -137,7 +137,8 @@ fn what_cannot_be_drawn_is_an_error() {
     assert_eq!(Shuffle::new(1, 0), Err(Error::Param { what: "batch" }));
     assert_eq!(Stratified::per_segment(1, 0), Err(Error::Param { what: "per-class" }));
     assert_eq!(Segments::new(&[0u8, 2], &mut [0; 2], &mut [0; 3]).err(), Some(Error::Label { at: 1 }));
-    assert_eq!(Segments::new(&[0u8, 0], &mut [0; 2], &mut [0; 2]).err(), Some(Error::Param { what: "classes" }));
+    assert_eq!(Segments::new(&[0u8, 0], &mut [0; 2], &mut [0; 1]).err(), Some(Error::Param { what: "classes" }));
+    assert!(Segments::new(&[0u8, 0], &mut [0; 2], &mut [0; 2]).is_ok(), "numbers are one segment");
     let (mut one, mut starts) = ([0; 2], [0; 3]);
     let segments = Segments::new(&[1u8, 1], &mut one, &mut starts).unwrap();
     assert_eq!(stratified(1, 1).prepare(&segments, &[0; 4], &mut [0; 2]), Err(Error::OneClass));
