@@ -7,7 +7,7 @@ import { entry } from "./packed.mjs";
 const index = await entry("undercurve");
 const files = await entry("undercurve/files");
 const worker = await entry("undercurve/worker");
-const { Exact, Lanes, Objective, Session, createObjective, flipLabels, initFull, initObjective, initPairs, synthetic, syntheticClasses, syntheticGroups } = index;
+const { Exact, Lanes, Objective, Session, compare, createObjective, decide, flipLabels, initFull, initObjective, initPairs, metrics, synthetic, syntheticClasses, syntheticGroups } = index;
 const { DataFile, Model, initFiles } = files;
 const { Engine, WorkerTrainer, createExact, createTrainer } = worker;
 await Promise.all([initFull(), initObjective(), initPairs(), initFiles()]);
@@ -52,6 +52,9 @@ const CALLS = {
   "Session.run": [(how) => new Session(options()).run(how), view],
   "Session.snapshot": [(how) => session.snapshot(how), view],
   "Session.score": [(X) => session.score(X), drawn.test.X.slice()],
+  metrics: [metrics, { labels: [...drawn.y], scores: scores(), metrics: ["auroc", "ap"], weights: scores().map((x) => x + 2), clusters: scores().map((_, row) => row >> 1), fpr: [0, 0.5] }],
+  compare: [compare, { labels: drawn.y.slice(), a: scores(), b: Float32Array.from(scores()), metrics: ["ap"] }],
+  decide: [decide, { labels: [...drawn.y], scores: Float64Array.from(scores()), rule: "fpr<=0.2" }],
   "Exact.create": [Exact.create, { y: drawn.y.slice(), weights: scores().map((x) => x + 2) }],
   ...Object.fromEntries([["", exact], [".sync", exact.sync], ["in a worker", apart]].flatMap(([where, of]) => [
     [`Exact${where}.metrics`, [(s) => of.metrics(s), scores()]],
