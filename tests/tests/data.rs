@@ -117,7 +117,10 @@ fn error_lines() {
 
     assert_eq!(parse(b""), "f: the file is empty");
     assert_eq!(parse(b"\n\r\n \n"), "f: the file is empty");
-    assert_eq!(parse(b"PK\x03\x04rest"), "f: not a text file (it looks like a zip archive, as Excel's files are: save it as CSV)");
+    assert_eq!(
+        parse(b"PK\x03\x04rest"),
+        "f: not a text file (it looks like a zip archive, as Excel's files are: save it as CSV)"
+    );
     assert_eq!(parse(b"a,b\n1,\0\n"), "f: not a text file (it looks like binary data)");
     assert_eq!(parse(b"undercurvek\0\x01\0"), "f: not a text file (it looks like a run that undercurve saved)");
     assert!(RawTable::parse(b"undercurve,label\n1,0\n2,1\n", Format::Auto, "f").is_ok(), "a column may be called so");
