@@ -26,7 +26,7 @@ import { metrics } from %s;
 for await (const line of createInterface({ input: process.stdin })) {
   try {
     const found = await metrics(JSON.parse(line));
-    console.log(JSON.stringify(Object.fromEntries(Object.entries(found).map(([name, { value, interval }]) => [name, [value ?? null, interval ?? null]]))));
+    console.log(JSON.stringify(Object.fromEntries(Object.entries(found).map(([name, { value, interval }]) => [name, [value === Infinity ? "inf" : value ?? null, interval ?? null]]))));
   } catch (error) {
     console.log(JSON.stringify({ error: error.message }));
   }
@@ -104,10 +104,15 @@ def files(count, library, node):
             for name in names:
                 one = python[name]
                 want = [one.value, None if one.interval is None else list(one.interval)]
-                others = {"command line": told(name, command), "npm": web.get(name, web), "C": c_metric(library, name, scores, labels, weights, of_c)}
+                # (JSON has no infinity: the command line writes null.)
+                json_want = [None if one.value == math.inf else one.value, want[1]]
+                of_web = web.get(name, web)
+                if isinstance(of_web, list) and of_web[0] == "inf":
+                    of_web = [math.inf, of_web[1]]
+                others = {"command line": told(name, command), "npm": of_web, "C": c_metric(library, name, scores, labels, weights, of_c)}
                 compared += len(others)
                 for door, found in others.items():
-                    if found != want:
+                    if found != (json_want if door == "command line" else want):
                         differ += 1
                         print(f"file {seed}, {name}, {door}: {found}, in Python {want}")
     print(f"{count} files: {compared} values with their intervals compared with Python's, {differ} differ")
