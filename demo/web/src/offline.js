@@ -5,20 +5,30 @@
 
 const cache = `undercurve ${VERSION}`;
 
-/** Keeps what is not kept yet. */
-async function keep(files) {
-  const kept = await caches.open(cache);
+/** Those of the files that are not kept yet. */
+async function missing(kept, files) {
   const there = await Promise.all(files.map((file) => kept.match(file)));
-  return kept.addAll(files.filter((_, at) => !there[at]));
+  return files.filter((_, at) => !there[at]);
 }
 
 addEventListener("install", (event) => {
   skipWaiting();
-  event.waitUntil(keep(FIRST));
+  const first = async () => {
+    const kept = await caches.open(cache);
+    await kept.addAll(await missing(kept, FIRST));
+  };
+  event.waitUntil(first());
 });
 
-// The page says so when somebody does something on it: who only looks downloads no more than that takes.
-addEventListener("message", (event) => event.waitUntil(keep(LATER)));
+// The page says so when somebody does something on it: who only looks downloads no more than that takes. Each file by itself, and once more where one
+// did not come; what is left then is for the next time.
+addEventListener("message", (event) => {
+  const later = async () => {
+    const kept = await caches.open(cache);
+    for (let turn = 0; turn < 2; turn += 1) await Promise.allSettled((await missing(kept, LATER)).map((file) => kept.add(file)));
+  };
+  event.waitUntil(later());
+});
 
 addEventListener("activate", (event) => {
   const old = async () => {
