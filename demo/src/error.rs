@@ -1,7 +1,8 @@
 //! What can end a command, and the exit code it ends with.
 
 use crate::tell::text::{likely, shell};
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 use undercurve::data::{DataError, DataErrorKind, Doubt};
 use undercurve::trainer::TrainerError;
@@ -175,9 +176,9 @@ pub fn for_scores(error: DataError) -> CliError {
 
 /// How many lines a file has from one on, where those are few: a footer.
 fn lines_from(file: &str, line: u32) -> Option<usize> {
-    let text = std::fs::read(file).ok()?;
-    let from = text.trim_ascii_end().split(|&b| b == b'\n').skip(line as usize - 1);
-    let lines = from.filter(|line| !line.trim_ascii().is_empty()).count();
+    let text = BufReader::new(File::open(file).ok()?);
+    let from = text.split(b'\n').map_while(io::Result::ok).skip(line as usize - 1);
+    let lines = from.filter(|line| !line.trim_ascii().is_empty()).take(FOOTER + 1).count();
     (1..=FOOTER).contains(&lines).then_some(lines)
 }
 

@@ -9,7 +9,7 @@ use undercurve::decision::ThresholdRule;
 use undercurve::measure::{self, Groups, Ranked, Rows};
 use undercurve::metric::{self, FprRange, TieRule, Truth};
 #[cfg(feature = "trainer")]
-use undercurve::metric::{Metrics, Pair};
+use undercurve::metric::{Interval, Metrics, Pair};
 use undercurve::pairs::{self, Grade, Sum};
 use undercurve::surrogate::{AnySurrogate, Surrogate};
 use undercurve::{Need, Real};
@@ -171,8 +171,8 @@ unsafe fn named<T: Real + Plain>(
         ..Rows::new(&scores, truth.clustered(clusters)?)
     };
     let found = rows.find(&by_name(name)?, &mut Metrics::new())?;
-    let interval = found.interval.map_or([f64::NAN; 2], |ends| [ends.low, ends.high]);
-    out.copy_from_slice(&[found.value.unwrap_or(f64::NAN), interval[0], interval[1]]);
+    let [low, high] = ends(found.interval);
+    out.copy_from_slice(&[found.value.unwrap_or(f64::NAN), low, high]);
     Ok(())
 }
 
@@ -200,10 +200,14 @@ unsafe fn compared<T: Real + Plain>(
     let (scores, truth) = slices?;
     let pair = Pair::new([scores, other], truth.clustered(clusters)?)?;
     let found = by_name(name)?.compare(&pair, FprRange::new(0.0, 0.05)?)?;
-    let ends = found.interval.map_or([f64::NAN; 2], |ends| [ends.low, ends.high]);
-    let [a, b] = found.values;
-    out.copy_from_slice(&[a, b, found.difference, ends[0], ends[1], found.p.unwrap_or(f64::NAN)]);
+    let ([low, high], [a, b]) = (ends(found.interval), found.values);
+    out.copy_from_slice(&[a, b, found.difference, low, high, found.p.unwrap_or(f64::NAN)]);
     Ok(())
+}
+
+#[cfg(feature = "trainer")]
+fn ends(interval: Option<Interval>) -> [f64; 2] {
+    interval.map_or([f64::NAN; 2], |ends| [ends.low, ends.high])
 }
 
 #[cfg(feature = "trainer")]

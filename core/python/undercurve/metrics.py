@@ -16,6 +16,11 @@ from .decisions import numbered, numbers
 Range = tuple[float, float]
 
 
+def names_of(metrics: str | Iterable[str] | None) -> list[str] | None:
+    """Names of metrics, which may be one text with commas between them."""
+    return None if metrics is None else metrics.split(",") if isinstance(metrics, str) else [str(name) for name in metrics]
+
+
 def span(fpr: Range | float) -> Range:
     """A range of false-positive rates; a number is its end."""
     if isinstance(fpr, (int, float, np.number)):
@@ -195,7 +200,7 @@ def metrics(
     {'ap': 0.8333, 'f1:0.3': 0.8, 'mcclish:0.5': 0.6667}
     """
     fpr, one = span(fpr), None if positive is None else str(positive)
-    names = None if metrics is None else metrics.split(",") if isinstance(metrics, str) else [str(name) for name in metrics]
+    names = names_of(metrics)
     beside = {"queries": queries, "groups": groups, "threshold": threshold}
     for name, given in beside.items():
         if names is None and given is not None:
@@ -343,7 +348,7 @@ def compare(
     ((0.75, 0.5625), 0.343)
     """
     fpr, one = span(fpr), None if positive is None else str(positive)
-    names = None if metrics is None else metrics.split(",") if isinstance(metrics, str) else [str(name) for name in metrics]
+    names = names_of(metrics)
     asked = {"metrics": names or ["auroc", "ap", "pauc"], "fpr": fpr, "clusters": numbers("clusters", clusters)}
     found = _core.compare(a, b, labels, asked, one, weights)
     each = {name: Difference(**values) for name, values in found.items()}

@@ -24,9 +24,11 @@ fn single(x: f64) -> f64 {
 pub(super) fn conventions(scores: &[f64], labels: &[u8], weights: &[f64]) -> Vec<Convention> {
     let ranked = Ranked::new(scores, labels, weights);
     let mut all = All(Vec::new());
-    all.of_roc(&ranked);
-    all.of_pr(&ranked);
-    all.of_part(&ranked.exact());
+    let (steps, classes) = (ranked.exact(), ranked.classes());
+    let runs = runs(&steps);
+    all.of_roc(&ranked, [&steps, &runs, &classes]);
+    all.of_pr(&ranked, [&steps, &runs, &classes]);
+    all.of_part(&steps);
     if scores.iter().all(|score| (0.0..=1.0).contains(score)) {
         all.at_thresholds(&ranked);
     } else {
@@ -45,9 +47,9 @@ impl All {
         self.0.push(Convention { what: what.to_string(), of, value });
     }
 
-    fn of_roc(&mut self, ranked: &Ranked) {
-        let steps = ranked.exact();
-        let (half, classes) = (auroc(&steps), ranked.classes());
+    /// Of different scores, of runs of them, and of classes.
+    fn of_roc(&mut self, ranked: &Ranked, [steps, runs, classes]: [&Steps; 3]) {
+        let half = auroc(steps);
         self.add(
             "AUROC: of a positive and a negative the positive scores higher, a tie counts half",
             half,
@@ -73,18 +75,16 @@ impl All {
         self.add("AUROC with the labels the other way round", 1.0 - half, &[(SKLEARN, "roc_auc_score(1 - y, s)")]);
         self.add(
             "AUROC of classes cut at .5, which is balanced accuracy",
-            auroc(&classes),
+            auroc(classes),
             &[(SKLEARN, "roc_auc_score(y, s >= .5)")],
         );
-        self.add("AUROC at some 1,000 scores", auroc(&runs(&steps)), &[("Spark", "areaUnderROC")]);
+        self.add("AUROC at some 1,000 scores", auroc(runs), &[("Spark", "areaUnderROC")]);
     }
 
-    fn of_pr(&mut self, ranked: &Ranked) {
-        let (steps, classes) = (ranked.exact(), ranked.classes());
-        let runs = runs(&steps);
+    fn of_pr(&mut self, ranked: &Ranked, [steps, runs, classes]: [&Steps; 3]) {
         self.add(
             "AP: the precision at each different score times the recall it adds",
-            pr(&steps, Join::Steps),
+            pr(steps, Join::Steps),
             &[
                 (SKLEARN, "average_precision_score(y, s)"),
                 (METRICS, "binary_average_precision(s, y)"),
@@ -95,25 +95,25 @@ impl All {
         );
         self.add(
             "PR curve, straight lines from precision 1 at recall 0",
-            pr(&steps, Join::LinesFrom(Some(1.0))),
+            pr(steps, Join::LinesFrom(Some(1.0))),
             &[(SKLEARN, "auc(recall, precision)"), ("CatBoost", "PRAUC")],
         );
         self.add(
             "PR curve, straight lines from its first point's precision",
-            pr(&steps, Join::LinesFrom(None)),
+            pr(steps, Join::LinesFrom(None)),
             &[("Spark", "areaUnderPR with numBins=0")],
         );
         self.add(
             "PR curve at some 1,000 scores, straight lines from its first point's precision",
-            pr(&runs, Join::LinesFrom(None)),
+            pr(runs, Join::LinesFrom(None)),
             &[("Spark", "areaUnderPR")],
         );
         self.add(
             "PR curve, straight lines between its points, nothing before the first",
-            pr(&steps, Join::LinesWithoutFirst),
+            pr(steps, Join::LinesWithoutFirst),
             &[("MLmetrics", "PRAUC")],
         );
-        self.add("PR curve by Davis and Goadrich", pr(&steps, Join::Proportion), &[("XGBoost", "aucpr")]);
+        self.add("PR curve by Davis and Goadrich", pr(steps, Join::Proportion), &[("XGBoost", "aucpr")]);
         self.add(
             "AP, ties in the order of the rows",
             pr(&ranked.each(false), Join::Steps),
@@ -131,7 +131,7 @@ impl All {
         );
         self.add(
             "AP of classes cut at .5",
-            pr(&classes, Join::Steps),
+            pr(classes, Join::Steps),
             &[(SKLEARN, "average_precision_score(y, s >= .5)")],
         );
     }
