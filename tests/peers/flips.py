@@ -77,6 +77,16 @@ def by_json(model, x):
     return x[:, 0]
 
 
+def by_onnx(session, cells, exported):
+    """Of both forms of the graph: numbers alone, or a column each."""
+    columns = json.loads(session.get_modelmeta().custom_metadata_map.get("columns", "[]"))
+    if not columns:
+        feed = {name: column.reshape(-1, 1) for name, column in cells.items()}
+        return session.run(["class"], feed)[0] == exported["labels"][1]
+    x = np.column_stack([cells[of["name"]] - of["origin"] for of in columns]).astype(np.float32)
+    return session.run(["score"], {"x": x})[0].astype(float) >= exported["threshold"]
+
+
 class Library:
     """The C library."""
 
@@ -120,10 +130,9 @@ def main():
                     subprocess.run([program, "export", path("m.uc"), path(name)], check=True, capture_output=True)
                 exported = json.load(open(path("m.json")))
                 session = onnxruntime.InferenceSession(path("m.onnx"), providers=["CPUExecutionProvider"])
-                feed = {name: column.reshape(-1, 1) for name, column in cells.items()}
                 x = features(exported, cells)
                 theirs = {
-                    "onnxruntime": session.run(["class"], feed)[0] == exported["labels"][1],
+                    "onnxruntime": by_onnx(session, cells, exported),
                     "NumPy, from JSON": by_json(exported, x) >= exported["threshold"],
                 }
                 if dtype == "float32":

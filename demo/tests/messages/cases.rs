@@ -536,6 +536,7 @@ pub const CASES: &[Case] = &[
     of("…: is read by this command; not replaced", "prepare good.csv --train good.csv", "prepare good.csv --train t"),
     of("…: trained without --split; nothing was held out", "eval m good.csv --held-out", "eval m good.csv"),
     of("…: expected a name with .onnx or .json", "export m m.txt", "export m m.json"),
+    of("--numeric is of ONNX: expected a name with .onnx", "export m m.json --numeric", "export m m.onnx --numeric"),
     of(
         "…: `undercurve …` has no option --……",
         "--config wrong.toml train good.csv",

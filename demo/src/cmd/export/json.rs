@@ -85,11 +85,7 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
             }
         }),
         "threshold": model.threshold,
-        "labels": match target {
-            Target::Binary => json!(model.names),
-            Target::Classes => json!(preparation.classes()),
-            _ => Value::Null,
-        },
+        "labels": model.labels(),
         "trained": facts,
     });
     if !crosses.is_empty() {

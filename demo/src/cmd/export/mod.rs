@@ -16,16 +16,23 @@ use undercurve::trainer::{ModelSpec, Predictor};
 /// Options of `export`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
-ONNX: a graph for onnxruntime and others. Its inputs are the columns of the table, one tensor of rows × 1 each, called as they
-are (a column that is called as an output: \"column NAME\"): double for numbers, with NaN where one is missing (a date is days
-since 1970-01-01), string for categories, empty where one is missing. A model of LIBSVM rows has one input x, rows × columns.
-Outputs: score; probability, where `predict` has one; class, where the model has a threshold or several classes. What is filled
-in, scaled and looked up is done in the graph; where training refused missing values NaN gives NaN, and no class (an empty text).
+ONNX: a graph for onnxruntime and others. What is filled in, scaled and looked up is done in it. NaN is a missing number, and a
+date is days since 1970-01-01. Where training refused missing values NaN gives NaN, and no class.
+
+- As numbers (--numeric, and without it where the model is f32 and has numbers alone, which f32 holds): one input x, float, rows ×
+  columns of the table in their order; a category is its place in the list of its column, from 0. Outputs, float: score; probability,
+  where `predict` has one. Metadata, as JSON: \"columns\", each with its name, and its categories or the \"origin\" that is
+  subtracted before the number becomes a float (0 but for dates and others far from 0); \"labels\"; \"threshold\". Also
+  engines without strings and doubles load it.
+- By columns otherwise, for onnxruntime: an input for each, rows × 1, called as it is (a column that is called as an output:
+  \"column NAME\"): double for numbers, string for categories, empty where one is missing. Outputs in the model's precision, and
+  class, where the model has a threshold or several classes.
 
 JSON: the same as numbers and names, described in the guide's page on deploying (core/src/guide/deploying.md).
 
 Examples:
   undercurve export data.model data.onnx
+  undercurve export data.model data.onnx --numeric
   undercurve export data.model data.json")]
 pub struct Args {
     /// A file that `train --out` or `--save` wrote
@@ -34,6 +41,9 @@ pub struct Args {
     /// File to write; its name ends with .onnx or .json
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// ONNX of f32 numbers alone, also where there are categories, dates or f64
+    #[arg(long)]
+    numeric: bool,
 }
 
 /// How a score becomes a probability.
@@ -63,6 +73,8 @@ pub struct Exported<'a> {
     /// Between layers: `relu` or `tanh`.
     pub activation: Option<&'static str>,
     pub real_bytes: usize,
+    /// Whether ONNX is of f32 numbers alone.
+    pub numeric: bool,
     pub link: Option<Link<'a>>,
     /// Finite: the largest number stands for one that no score reaches.
     pub threshold: Option<f64>,
@@ -75,7 +87,7 @@ pub struct Exported<'a> {
 }
 
 impl<'a> Exported<'a> {
-    fn new<T: Real>(saved: &'a SavedModel, model: &'a Predictor<T>) -> Option<Self> {
+    fn new<T: Real>(saved: &'a SavedModel, model: &'a Predictor<T>, numeric: bool) -> Option<Self> {
         let (preparation, config) = (&saved.preparation, model.config());
         let heads = model.classes().len().max(1);
         let (hidden, activation): (&[usize], _) = match &config.model {
@@ -99,13 +111,14 @@ impl<'a> Exported<'a> {
         ];
         facts.extend(trained.figures.iter().map(|(name, value)| (name.clone(), value.to_string())));
         let link = if heads > 1 { Link::Softmax } else { Link::Sigmoid };
-        Some(Self {
+        let mut exported = Self {
             preparation,
             sources: preparation.sources(),
             features: preparation.encoded(),
             layers,
             activation,
             real_bytes: T::BYTES,
+            numeric,
             link: model.calibration().map(Link::Calibrated).or(model.has_probabilities().then_some(link)),
             threshold: model
                 .threshold()
@@ -115,7 +128,49 @@ impl<'a> Exported<'a> {
             method: &config.method,
             spec: config.model.to_string(),
             facts,
-        })
+        };
+        let numbers = exported.sources.iter().all(|(_, source)| !source.is_category());
+        let near = exported.origins().iter().all(|&origin| origin == 0.0)
+            && (!exported.sources.is_empty() || exported.features.iter().all(|f| f32_holds(f.shift, f.divisor)));
+        exported.numeric |= T::BYTES == 4 && numbers && near;
+        Some(exported)
+    }
+
+    /// What the number of each column of a table is moved by before f32 holds it: 0 where it does anyway.
+    fn origins(&self) -> Vec<f64> {
+        let mut from = 0;
+        let each = self.sources.iter().map(|(_, source)| {
+            let of = &self.features[from];
+            // About where its numbers are, and how far apart.
+            let (middle, spread) = match source {
+                Source::Pieces { pieces, .. } => {
+                    let ends = || pieces.iter().flat_map(|piece| [piece.low, piece.high]).filter(|end| end.is_finite());
+                    let (low, high) = (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
+                    (low, high - low)
+                }
+                Source::Ranked { knots, .. } => (knots[0].at, knots[knots.len() - 1].at - knots[0].at),
+                Source::Number { .. } => (of.shift, of.divisor),
+                _ => (0.0, 0.0),
+            };
+            from += source.width();
+            if f32_holds(middle, spread) {
+                0.0
+            } else if f32_holds(middle - middle.round(), spread) {
+                middle.round()
+            } else {
+                middle
+            }
+        });
+        each.collect()
+    }
+
+    /// The classes, in the order of their numbers; none of a regression.
+    fn labels(&self) -> Option<&[String]> {
+        match self.preparation.target() {
+            Target::Binary => Some(&self.names),
+            Target::Classes => Some(self.preparation.classes()),
+            _ => None,
+        }
     }
 
     /// What the output `score` is.
@@ -128,10 +183,16 @@ impl<'a> Exported<'a> {
     }
 }
 
-pub fn run(Args { model, file }: Args) -> Result<()> {
+/// Whether f32 holds numbers about here that lie so far apart: to a millionth of that.
+fn f32_holds(middle: f64, spread: f64) -> bool {
+    spread == 0.0 || middle.abs() <= 16.0 * spread
+}
+
+pub fn run(Args { model, file, numeric }: Args) -> Result<()> {
     let extension = file.extension().and_then(|text| text.to_str()).unwrap_or_default().to_ascii_lowercase();
     let write = match extension.as_str() {
         "onnx" => onnx::write,
+        "json" if numeric => return Err(CliError::input("--numeric is of ONNX: expected a name with .onnx")),
         "json" => json::write,
         _ => return Err(CliError::input(format!("{}: expected a name with .onnx or .json", file.display()))),
     };
@@ -144,8 +205,8 @@ pub fn run(Args { model, file }: Args) -> Result<()> {
         )));
     }
     let bytes = match saved.real_bytes {
-        4 => bytes_of::<f32>(&model, &saved, write)?,
-        _ => bytes_of::<f64>(&model, &saved, write)?,
+        4 => bytes_of::<f32>(&model, &saved, numeric, write)?,
+        _ => bytes_of::<f64>(&model, &saved, numeric, write)?,
     };
     output::write_atomic(&file, &bytes)?;
     let columns = saved.preparation.sources().len();
@@ -153,8 +214,13 @@ pub fn run(Args { model, file }: Args) -> Result<()> {
     output::line(format!("{}: a model of {inputs} columns, {} bytes", file.display(), bytes.len()))
 }
 
-fn bytes_of<T: Real>(path: &Path, saved: &SavedModel, write: impl Fn(&Exported<'_>) -> Vec<u8>) -> Result<Vec<u8>> {
+fn bytes_of<T: Real>(
+    path: &Path,
+    saved: &SavedModel,
+    numeric: bool,
+    write: impl Fn(&Exported<'_>) -> Vec<u8>,
+) -> Result<Vec<u8>> {
     let model = input::model::<T>(path, saved)?;
     let none = || CliError::input(format!("{}: no export of a model {}", path.display(), model.config().model));
-    Ok(write(&Exported::new(saved, &model).ok_or_else(none)?))
+    Ok(write(&Exported::new(saved, &model, numeric).ok_or_else(none)?))
 }

@@ -5,11 +5,14 @@
 //!            double up to here                                                  └► the model's precision
 //! ```
 //!
-//! Operators of opset 17, and `OneHotEncoder` of ai.onnx.ml 3.
+//! Operators of opset 13, and `OneHotEncoder` of ai.onnx.ml 3. As numbers alone ([`Exported::numeric`]) everything is f32: one input x, categories by
+//! their place, no class. Such a graph has no string, no double, and no operator beyond those that small engines know (so `Not(Equal(x, x))`,
+//! not `IsNaN`, and `Min` of what is negated, not `Max`).
 
 use super::proto::{Message, element};
 use super::{Exported, Layer, Link};
-use undercurve::data::{EncodedColumn, Knot, Missing, Piece, Scale, Source};
+use serde_json::{Value, json};
+use undercurve::data::{Knot, Missing, Piece, Scale, Source};
 use undercurve::decision::{Beta, Calibration, Platt, Pool};
 
 const OUTPUTS: [&str; 3] = ["score", "probability", "class"];
@@ -21,8 +24,9 @@ struct Graph {
     constants: Vec<Message>,
     inputs: Vec<Message>,
     outputs: Vec<Message>,
-    /// Element type of the model's own numbers.
+    /// Element type of the model's own numbers, and of those before it and of probabilities.
     real: i64,
+    wide: i64,
 }
 
 /// An input or output of the graph: rows, or rows × columns.
@@ -79,113 +83,156 @@ impl Graph {
         self.node("Cast", &[from], vec![integer("to", to)])
     }
 
+    /// Constants of the type that columns are prepared in.
+    fn wide(&mut self, dims: &[usize], values: impl IntoIterator<Item = f64>) -> String {
+        self.numbers(dims, self.wide, values.into_iter())
+    }
+
+    fn numeric(&self) -> bool {
+        self.wide == element::FLOAT
+    }
+
+    /// Where a number is missing.
+    fn gone(&mut self, x: &str) -> String {
+        let there = self.node("Equal", &[x, x], Vec::new());
+        self.node("Not", &[&there], Vec::new())
+    }
+
     /// The encoded columns, before they are scaled: the inputs with their categories spread out.
-    fn encoded(&mut self, model: &Exported<'_>) -> String {
-        let columns = model.features.len();
-        if model.sources.is_empty() {
-            let doc = "the columns of training in their order";
-            self.inputs.push(info("x", element::DOUBLE, Some(columns), doc));
-            return "x".into();
+    fn encoded(&mut self, model: &Exported<'_>, origins: &[f64]) -> String {
+        let (wide, numeric) = (self.wide, self.numeric());
+        let columns = model.sources.len();
+        if numeric || columns == 0 {
+            let columns = if columns == 0 { model.features.len() } else { columns };
+            let doc = "the columns of training in their order; NaN where one is missing";
+            self.inputs.push(info("x", wide, Some(columns), doc));
+            if model.sources.is_empty() {
+                return "x".into();
+            }
         }
         let mut parts = Vec::new();
-        for (name, source) in &model.sources {
-            let clash = OUTPUTS.contains(name);
-            let input = if clash { format!("column {name}") } else { (*name).to_string() };
-            let part = match source {
-                Source::Category { values, missing } => {
-                    let doc = "a category as it is written; empty where it is missing";
-                    self.inputs.push(info(&input, element::STRING, Some(1), doc));
-                    let strings: Vec<Vec<u8>> =
-                        values.iter().map(|text| text.clone().into_bytes()).chain(missing.then(Vec::new)).collect();
-                    let width = strings.len();
-                    let categories = Message::default().text(1, "cats_strings").each(9, strings).number(20, 8);
-                    let ones = self.node("OneHotEncoder", &[&input], vec![categories, integer("zeros", 1)]);
-                    let shape = self.numbers(&[2], element::INT64, [-1.0, width as f64].into_iter());
-                    let flat = self.node("Reshape", &[&ones, &shape], Vec::new());
-                    self.cast(&flat, element::DOUBLE)
-                }
-                _ => {
-                    let doc = "a number (a date: days since 1970-01-01); NaN where it is missing";
-                    self.inputs.push(info(&input, element::DOUBLE, Some(1), doc));
-                    input
-                }
-            };
-            let number = match source {
-                Source::Category { .. } => false,
+        for (at, ((name, source), &origin)) in model.sources.iter().zip(origins).enumerate() {
+            let input = self.input(at, name, source);
+            let missing = match source {
+                Source::Category { missing, .. } => *missing && numeric,
                 Source::Number { missing, .. } | Source::Pieces { missing, .. } | Source::Ranked { missing, .. } => {
                     *missing
                 }
                 _ => false,
             };
-            let gone = number.then(|| self.node("IsNaN", &[&part], Vec::new()));
-            let impute = model.preparation.missing() == Missing::Impute;
-            match source {
-                Source::Pieces { mean, pieces, .. } => {
-                    parts.push(self.pieces(&part, impute.then_some(*mean), pieces));
-                }
-                Source::Ranked { mean, knots, .. } => parts.push(self.rank(&part, impute.then_some(*mean), knots)),
-                _ => parts.push(part),
-            }
-            parts.extend(gone.map(|gone| self.cast(&gone, element::DOUBLE)));
+            let gone = missing.then(|| self.gone(&input));
+            let mean = |mean: f64| (model.preparation.missing() == Missing::Impute).then_some(mean - origin);
+            parts.push(match source {
+                Source::Category { values, missing } => self.category(&input, values, *missing),
+                Source::Pieces { mean: of, pieces, .. } => self.pieces(&input, mean(*of), pieces, origin),
+                Source::Ranked { mean: of, knots, .. } => self.rank(&input, mean(*of), knots, origin),
+                _ => input,
+            });
+            parts.extend(gone.map(|gone| self.cast(&gone, wide)));
         }
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         self.node("Concat", &parts, vec![integer("axis", 1)])
     }
 
+    /// The cells of a column: of x, or an input of their own.
+    fn input(&mut self, at: usize, name: &str, source: &Source<'_>) -> String {
+        if self.numeric() {
+            let place = self.numbers(&[1], element::INT64, [at as f64].into_iter());
+            return self.node("Gather", &["x", &place], vec![integer("axis", 1)]);
+        }
+        let name = if OUTPUTS.contains(&name) { format!("column {name}") } else { name.to_string() };
+        let (kind, doc) = if source.is_category() {
+            (element::STRING, "a category as it is written; empty where it is missing")
+        } else {
+            (self.wide, "a number (a date: days since 1970-01-01); NaN where it is missing")
+        };
+        self.inputs.push(info(&name, kind, Some(1), doc));
+        name
+    }
+
+    fn category(&mut self, x: &str, values: &[String], missing: bool) -> String {
+        if self.numeric() {
+            let places = self.wide(&[values.len()], (0..values.len()).map(|k| k as f64));
+            let ones = self.node("Equal", &[x, &places], Vec::new());
+            return self.cast(&ones, self.wide);
+        }
+        let strings: Vec<Vec<u8>> =
+            values.iter().map(|text| text.clone().into_bytes()).chain(missing.then(Vec::new)).collect();
+        let width = strings.len();
+        let categories = Message::default().text(1, "cats_strings").each(9, strings).number(20, 8);
+        let ones = self.node("OneHotEncoder", &[x], vec![categories, integer("zeros", 1)]);
+        let shape = self.numbers(&[2], element::INT64, [-1.0, width as f64].into_iter());
+        let flat = self.node("Reshape", &[&ones, &shape], Vec::new());
+        self.cast(&flat, self.wide)
+    }
+
     /// A number, which is this where it is missing.
     fn filled(&mut self, x: &str, mean: Option<f64>) -> String {
         let Some(mean) = mean else { return x.to_string() };
-        let gone = self.node("IsNaN", &[x], Vec::new());
-        let mean = self.numbers(&[1], element::DOUBLE, [mean].into_iter());
+        let gone = self.gone(x);
+        let mean = self.one(mean);
         self.node("Where", &[&gone, &mean, x], Vec::new())
     }
 
-    /// The rank of a number, likewise: that of the first knot, and of every line to the next the part that the number has come.
-    fn rank(&mut self, x: &str, mean: Option<f64>, knots: &[Knot]) -> String {
-        let x = self.filled(x, mean);
-        let lines: Vec<[f64; 3]> =
-            (knots.windows(2)).map(|pair| [pair[0].at, pair[1].at - pair[0].at, pair[1].rank - pair[0].rank]).collect();
-        let mut column =
-            |dims: &[usize], at: usize| self.numbers(dims, element::DOUBLE, lines.iter().map(move |line| line[at]));
+    /// Of every line, from a start over a width, the part that x has come times its rise, together.
+    fn lines(&mut self, x: &str, lines: &[[f64; 3]], first: f64) -> String {
+        let mut column = |dims: &[usize], at: usize| self.wide(dims, lines.iter().map(move |line| line[at]));
         let (start, width, rise) = (column(&[lines.len()], 0), column(&[lines.len()], 1), column(&[lines.len(), 1], 2));
-        let [none, all, first] =
-            [0.0, 1.0, knots[0].rank].map(|x| self.numbers(&[1], element::DOUBLE, [x].into_iter()));
-        let x = self.node("Sub", &[&x, &start], Vec::new());
+        let [none, all] = [0.0, 1.0].map(|x| self.scalar(x));
+        let x = self.node("Sub", &[x, &start], Vec::new());
         let x = self.node("Div", &[&x, &width], Vec::new());
-        let x = self.node("Max", &[&x, &none], Vec::new());
-        let x = self.node("Min", &[&x, &all], Vec::new());
+        let x = self.node("Clip", &[&x, &none, &all], Vec::new());
         let x = self.node("MatMul", &[&x, &rise], Vec::new());
+        let first = self.one(first);
         self.node("Add", &[&x, &first], Vec::new())
     }
 
-    /// The pieces of a number, likewise.
-    fn pieces(&mut self, x: &str, mean: Option<f64>, pieces: &[Piece]) -> String {
-        let gone = self.node("IsNaN", &[x], Vec::new());
+    /// The rank of a number less its origin.
+    fn rank(&mut self, x: &str, mean: Option<f64>, knots: &[Knot], origin: f64) -> String {
         let x = self.filled(x, mean);
-        let lows = self.numbers(&[pieces.len()], element::DOUBLE, pieces.iter().map(|piece| piece.low));
-        let highs = self.numbers(&[pieces.len()], element::DOUBLE, pieces.iter().map(|piece| piece.high));
+        let line = |k: &[Knot]| [k[0].at - origin, k[1].at - k[0].at, k[1].rank - k[0].rank];
+        let lines: Vec<[f64; 3]> = knots.windows(2).map(line).collect();
+        self.lines(&x, &lines, knots[0].rank)
+    }
+
+    /// The pieces of a number less its origin.
+    fn pieces(&mut self, x: &str, mean: Option<f64>, pieces: &[Piece], origin: f64) -> String {
+        let x = self.filled(x, mean);
         // (All pieces of a column are of one kind.)
-        if !pieces.iter().all(|piece| piece.step) {
-            let x = self.node("Max", &[&x, &lows], Vec::new());
+        let step = pieces[0].step;
+        let sign = if step { 1.0 } else { -1.0 };
+        let lows = self.wide(&[pieces.len()], pieces.iter().map(|piece| sign * (piece.low - origin)));
+        let highs = self.wide(&[pieces.len()], pieces.iter().map(|piece| piece.high - origin));
+        if !step {
+            let x = self.node("Neg", &[&x], Vec::new());
+            let x = self.node("Min", &[&x, &lows], Vec::new());
+            let x = self.node("Neg", &[&x], Vec::new());
             return self.node("Min", &[&x, &highs], Vec::new());
         }
         let from = self.node("GreaterOrEqual", &[&x, &lows], Vec::new());
         let below = self.node("Less", &[&x, &highs], Vec::new());
         let inside = self.node("And", &[&from, &below], Vec::new());
-        let inside = self.cast(&inside, element::DOUBLE);
+        let inside = self.cast(&inside, self.wide);
         match mean {
             Some(_) => inside,
-            None => self.node("Where", &[&gone, &x, &inside], Vec::new()),
+            None => {
+                let gone = self.gone(&x);
+                self.node("Where", &[&gone, &x, &inside], Vec::new())
+            }
         }
     }
 
-    /// (x − shift)/divisor of some features.
-    fn scaled(&mut self, x: &str, features: &[EncodedColumn]) -> String {
-        let shifts = self.numbers(&[features.len()], element::DOUBLE, features.iter().map(|f| f.shift));
+    /// (x − shift)/divisor.
+    fn scaled(&mut self, x: &str, maps: &[(f64, f64)]) -> String {
+        let shifts = self.wide(&[maps.len()], maps.iter().map(|map| map.0));
+        let mut x = self.node("Sub", &[x, &shifts], Vec::new());
+        if self.numeric() {
+            let rest = self.wide(&[maps.len()], maps.iter().map(|map| map.0 - f64::from(map.0 as f32)));
+            x = self.node("Sub", &[&x, &rest], Vec::new());
+        }
         // Where the divisor is 0 the model sees 0.
-        let divisors = features.iter().map(|f| if f.divisor == 0.0 { f64::INFINITY } else { f.divisor });
-        let divisors = self.numbers(&[features.len()], element::DOUBLE, divisors);
-        let x = self.node("Sub", &[x, &shifts], Vec::new());
+        let divisors = maps.iter().map(|map| if map.1 == 0.0 { f64::INFINITY } else { map.1 });
+        let divisors = self.wide(&[maps.len()], divisors);
         self.node("Div", &[&x, &divisors], Vec::new())
     }
 
@@ -200,30 +247,37 @@ impl Graph {
             self.node("Gather", &[&x, &places], vec![integer("axis", 1)])
         });
         let products = self.node("Mul", &[&left, &right], Vec::new());
-        let products = self.scaled(&products, &model.features[model.features.len() - crosses.len()..]);
+        let maps = &model.features[model.features.len() - crosses.len()..];
+        let products = self.scaled(&products, &maps.iter().map(|f| (f.shift, f.divisor)).collect::<Vec<_>>());
         self.node("Concat", &[&x, &products], vec![integer("axis", 1)])
     }
 
     /// What the model sees.
     fn features(&mut self, model: &Exported<'_>) -> String {
         let columns = model.features.len() - model.preparation.crosses().len();
-        let mut x = self.encoded(model);
-        if model.preparation.missing() == Missing::Impute && !model.sources.is_empty() {
-            let gone = self.node("IsNaN", &[&x], Vec::new());
-            let means = model.sources.iter().flat_map(|(_, source)| match source {
-                Source::Category { values, missing } => vec![0.0; values.len() + usize::from(*missing)],
-                Source::Pieces { pieces, missing, .. } => vec![0.0; pieces.len() + usize::from(*missing)],
-                Source::Number { mean, missing } | Source::Ranked { mean, missing, .. } => {
-                    [*mean, 0.0][..1 + usize::from(*missing)].to_vec()
-                }
-                _ => Vec::new(),
-            });
-            let means = self.numbers(&[columns], element::DOUBLE, means);
+        // Of each encoded column what is filled in, and how far the number in the graph is from that of the table.
+        let origins = if model.numeric { model.origins() } else { vec![0.0; model.sources.len()] };
+        let mut x = self.encoded(model, &origins);
+        let mut fills = Vec::with_capacity(columns);
+        for ((_, source), &origin) in model.sources.iter().zip(&origins) {
+            let from = fills.len();
+            fills.resize(from + source.width(), (0.0, 0.0));
+            match source {
+                Source::Number { mean, .. } => fills[from] = (mean - origin, origin),
+                Source::Pieces { pieces, .. } if !pieces[0].step => fills[from..][..pieces.len()].fill((0.0, origin)),
+                _ => {}
+            }
+        }
+        if model.preparation.missing() == Missing::Impute && !fills.is_empty() {
+            let gone = self.gone(&x);
+            let means = self.wide(&[columns], fills.iter().map(|fill| fill.0));
             x = self.node("Where", &[&gone, &means, &x], Vec::new());
         }
         let scale = model.preparation.scale();
         if matches!(scale, Scale::Standard | Scale::Robust | Scale::Rank) {
-            x = self.scaled(&x, &model.features[..columns]);
+            let origin = fills.iter().map(|fill| fill.1).chain(std::iter::repeat(0.0));
+            let maps = model.features[..columns].iter().zip(origin).map(|(f, origin)| (f.shift - origin, f.divisor));
+            x = self.scaled(&x, &maps.collect::<Vec<_>>());
         }
         x = self.crossed(x, model);
         match scale {
@@ -233,14 +287,13 @@ impl Graph {
                 let axis = self.numbers(&[1], element::INT64, [1.0].into_iter());
                 let sum = self.node("ReduceSum", &[&squares, &axis], vec![integer("keepdims", 1)]);
                 let length = self.node("Sqrt", &[&sum], Vec::new());
-                let zero = self.numbers(&[1], element::DOUBLE, [0.0].into_iter());
-                let one = self.numbers(&[1], element::DOUBLE, [1.0].into_iter());
+                let [zero, one] = [0.0, 1.0].map(|x| self.one(x));
                 let empty = self.node("Equal", &[&length, &zero], Vec::new());
                 let divisor = self.node("Where", &[&empty, &one, &length], Vec::new());
                 x = self.node("Div", &[&x, &divisor], Vec::new());
             }
         }
-        if self.real == element::DOUBLE { x } else { self.cast(&x, self.real) }
+        if self.real == self.wide { x } else { self.cast(&x, self.real) }
     }
 
     fn layer(&mut self, x: &str, layer: &Layer, output: Option<&str>) -> String {
@@ -259,15 +312,15 @@ impl Graph {
         self.outputs.push(info(name, elem_type, columns, doc));
     }
 
-    /// The probability of a score by calibration, in double precision as everywhere.
+    /// The probability of a score by calibration.
     fn calibrated(&mut self, calibration: &Calibration) {
-        let score = if self.real == element::DOUBLE { "score".into() } else { self.cast("score", element::DOUBLE) };
+        let score = if self.real == self.wide { "score".into() } else { self.cast("score", self.wide) };
         let sure = match calibration {
             Calibration::Platt(curve) => self.platt(&score, curve),
             Calibration::Beta(beta) => self.beta(&score, beta),
             Calibration::Isotonic(pools) => self.isotonic(&score, pools),
         };
-        if self.real == element::DOUBLE {
+        if self.real == self.wide {
             self.named("Identity", &[&sure], "probability", Vec::new());
         } else {
             let float = self.real;
@@ -278,12 +331,12 @@ impl Graph {
 
     /// One number, to be broadcast over rows.
     fn one(&mut self, x: f64) -> String {
-        self.numbers(&[1], element::DOUBLE, [x].into_iter())
+        self.wide(&[1], [x])
     }
 
     /// A number without dimensions, as an end of `Clip`.
     fn scalar(&mut self, x: f64) -> String {
-        self.numbers(&[], element::DOUBLE, [x].into_iter())
+        self.wide(&[], [x])
     }
 
     fn platt(&mut self, score: &str, curve: &Platt) -> String {
@@ -299,13 +352,18 @@ impl Graph {
         let curve = beta.curve;
         let [slope, offset, low, high, shift] =
             [curve.slope, curve.offset, beta.low, beta.high, beta.offset].map(|x| self.one(x));
-        let [far, near, least, most] = [-700.0, 700.0, curve.least, curve.most].map(|end| self.scalar(end));
+        let [none, least, most] = [0.0, curve.least, curve.most].map(|x| self.scalar(x));
+        let one = self.one(1.0);
         let z = self.node("Mul", &[score, &slope], Vec::new());
         let z = self.node("Add", &[&z, &offset], Vec::new());
-        let z = self.node("Clip", &[&z, &far, &near], Vec::new());
-        let below = self.node("Sigmoid", &[&z], Vec::new());
-        let below = self.node("Log", &[&below], Vec::new());
-        // (−ln(1 − σ(z)) = z − ln σ(z).)
+        // (ln σ(z) = min(z, 0) − ln(1 + e^−|z|), and −ln(1 − σ(z)) = z − ln σ(z).)
+        let small = self.node("Abs", &[&z], Vec::new());
+        let small = self.node("Neg", &[&small], Vec::new());
+        let small = self.node("Exp", &[&small], Vec::new());
+        let small = self.node("Add", &[&small, &one], Vec::new());
+        let small = self.node("Log", &[&small], Vec::new());
+        let below = self.node("Min", &[&z, &none], Vec::new());
+        let below = self.node("Sub", &[&below, &small], Vec::new());
         let above = self.node("Sub", &[&z, &below], Vec::new());
         let below = self.node("Mul", &[&below, &low], Vec::new());
         let above = self.node("Mul", &[&above, &high], Vec::new());
@@ -321,17 +379,7 @@ impl Graph {
             [_] => vec![[0.0, 1.0, 0.0]],
             pools => pools.windows(2).map(|p| [p[0].high, p[1].low - p[0].high, p[1].value - p[0].value]).collect(),
         };
-        let mut column =
-            |dims: &[usize], at: usize| self.numbers(dims, element::DOUBLE, rises.iter().map(move |rise| rise[at]));
-        let count = rises.len();
-        let (start, width, rise) = (column(&[count], 0), column(&[count], 1), column(&[count, 1], 2));
-        let [none, all] = [0.0, 1.0].map(|x| self.scalar(x));
-        let x = self.node("Sub", &[score, &start], Vec::new());
-        let x = self.node("Div", &[&x, &width], Vec::new());
-        let x = self.node("Clip", &[&x, &none, &all], Vec::new());
-        let x = self.node("MatMul", &[&x, &rise], Vec::new());
-        let first = self.one(pools[0].value);
-        self.node("Add", &[&x, &first], Vec::new())
+        self.lines(score, &rises, pools[0].value)
     }
 
     /// The log-odds of each class against all others, of raw scores: s_k − ln Σ e^(s_j) over the others.
@@ -377,10 +425,24 @@ impl Graph {
     }
 }
 
+/// What the input of a numeric graph and its score mean, for programs: JSON in each value.
+fn meaning(model: &Exported<'_>) -> Vec<(String, String)> {
+    let column = |((name, source), origin): (&(&str, Source<'_>), f64)| match source {
+        Source::Category { values, .. } => json!({ "name": name, "categories": values }),
+        _ => json!({ "name": name, "origin": origin }),
+    };
+    let columns: Value = model.sources.iter().zip(model.origins()).map(column).collect();
+    [("columns", columns), ("labels", json!(model.labels())), ("threshold", json!(model.threshold))]
+        .map(|(key, value)| (key.to_string(), value.to_string()))
+        .into()
+}
+
 /// The file's bytes.
 pub fn write(model: &Exported<'_>) -> Vec<u8> {
-    let real = if model.real_bytes == 8 { element::DOUBLE } else { element::FLOAT };
-    let mut graph = Graph { real, ..Graph::default() };
+    let numeric = model.numeric;
+    let of = |float| if float { element::FLOAT } else { element::DOUBLE };
+    let real = of(numeric || model.real_bytes == 4);
+    let mut graph = Graph { real, wide: of(numeric), ..Graph::default() };
     let mut x = graph.features(model);
     let (last, hidden) = model.layers.split_last().expect("a model has a layer");
     for layer in hidden {
@@ -406,7 +468,8 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
     if model.link.is_some() {
         graph.output("probability", real, Some(heads), "of the positive class, or of each");
     }
-    if heads > 1 {
+    if numeric {
+    } else if heads > 1 {
         let number = graph.node("ArgMax", &["score"], vec![integer("axis", 1), integer("keepdims", 0)]);
         graph.class(&number, "score", model.preparation.classes());
     } else if let Some(threshold) = model.threshold {
@@ -422,9 +485,14 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
     let Graph { nodes, constants, inputs, outputs, .. } = graph;
     let graph = Message::default().each(1, nodes).text(2, "undercurve").each(5, constants);
     let graph = graph.each(11, inputs).each(12, outputs);
-    let file = Message::default().number(1, 8).text(2, "undercurve").text(3, env!("CARGO_PKG_VERSION"));
+    let file = Message::default().number(1, 7).text(2, "undercurve").text(3, env!("CARGO_PKG_VERSION"));
     let file = file.text(6, &format!("{} by {}", model.spec, model.method)).message(7, &graph);
-    let file = file.message(8, &Message::default().number(2, 17));
-    let file = file.message(8, &Message::default().text(1, "ai.onnx.ml").number(2, 3));
-    file.each(14, model.facts.iter().map(|(key, value)| pair(key, value))).finish()
+    let mut file = file.message(8, &Message::default().number(2, 13));
+    let mut facts = model.facts.clone();
+    if numeric {
+        facts.extend(meaning(model));
+    } else {
+        file = file.message(8, &Message::default().text(1, "ai.onnx.ml").number(2, 3));
+    }
+    file.each(14, facts.iter().map(|(key, value)| pair(key, value))).finish()
 }
