@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict};
 use std::sync::{Mutex, PoisonError};
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::Target;
+use undercurve::data::{Target, Targets};
 use undercurve::metric::Truth;
 use undercurve::trainer::{Length, Predictor};
 
@@ -51,6 +51,50 @@ impl Model {
     }
 }
 
+/// Scores, labels, weights, and what is to be noted.
+type Scored<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Vec<String>);
+
+fn scored<'py, T: Real + numpy::Element>(
+    py: Python<'py>,
+    mut predictor: Predictor<T>,
+    saved: &SavedModel,
+    table: &Table,
+    labelled: bool,
+) -> PyResult<Scored<'py>> {
+    let (preparation, classes) = (&saved.preparation, predictor.classes().len().max(1));
+    let of = py.detach(|| {
+        let rows = if labelled { preparation.apply(&table.table) } else { preparation.apply_unlabelled(&table.table) }?;
+        let mut scores = vec![T::ZERO; rows.len() * classes];
+        let done = predictor.score(rows.rows(), &mut scores);
+        let done = done.and_then(|()| match scores.iter().position(|score| !score.is_finite()) {
+            Some(at) => Err(undercurve::Error::NonFinite { what: "scores", at }),
+            None => Ok((rows, scores)),
+        });
+        Ok(done)
+    });
+    let (rows, scores) = of.map_err(|error| data(&error, &table.table.columns()))?.map_err(core)?;
+    let summary = rows.summary();
+    let mut notes: Vec<String> = (summary.unseen.iter())
+        .map(|(column, count)| {
+            format!("{count} values of column {column:?} did not occur in training and count as none")
+        })
+        .collect();
+    if summary.beyond > 0 {
+        notes.push(format!("{} values in columns beyond those of training were left out", summary.beyond));
+    }
+    let labels = labelled.then(|| match rows.targets() {
+        Targets::Values(values) => values.clone().into_pyarray(py).into_any(),
+        Targets::Classes { labels, .. } => labels.clone().into_pyarray(py).into_any(),
+        Targets::Binary(labels) => labels.clone().into_pyarray(py).into_any(),
+        _ => Vec::<u8>::new().into_pyarray(py).into_any(),
+    });
+    let weights = if table.weights.is_empty() { rows.weights() } else { &table.weights };
+    let weights = (labelled && !weights.is_empty()).then(|| weights.to_vec().into_pyarray(py).into_any());
+    let flat = scores.into_pyarray(py);
+    let scores = if classes > 1 { flat.reshape([rows.len(), classes])?.into_any() } else { flat.into_any() };
+    Ok((scores, labels, weights, notes))
+}
+
 #[pymethods]
 impl Model {
     #[staticmethod]
@@ -67,27 +111,16 @@ impl Model {
         py.detach(|| read_again(&path, &self.saved.preparation)).map(Table::from)
     }
 
-    /// A score a row; of several classes rows × classes.
-    fn scores<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyAny>> {
-        fn of<T: Real + numpy::Element>(
-            py: Python<'_>,
-            predictor: &mut Predictor<T>,
-            table: &Table,
-        ) -> PyResult<(Vec<T>, usize)> {
-            let classes = predictor.classes().len().max(1);
-            let scores = py.detach(|| predictor.predict(&table.table));
-            Ok((scores.map_err(|error| data(&error, &table.table.columns()))?, classes))
-        }
-        fn array<T: numpy::Element>(py: Python<'_>, (scores, classes): (Vec<T>, usize)) -> PyResult<Bound<'_, PyAny>> {
-            let rows = scores.len() / classes;
-            let flat = scores.into_pyarray(py);
-            Ok(if classes > 1 { flat.reshape([rows, classes])?.into_any() } else { flat.into_any() })
-        }
+    /// A score a row, of several classes rows × classes; with `labelled` the labels and the weights that the table has; and what is to be
+    /// noted of its cells.
+    #[pyo3(signature = (table, labelled=false))]
+    fn scores<'py>(&self, py: Python<'py>, table: &Table, labelled: bool) -> PyResult<Scored<'py>> {
         // (The interpreter's lock is given back while another thread scores.)
         let clone = self.with(|p| Either::F32(p.clone()), |p| Either::F64(p.clone()));
+        let saved = &self.saved;
         match clone {
-            Either::F32(mut predictor) => array(py, of(py, &mut predictor, table)?),
-            Either::F64(mut predictor) => array(py, of(py, &mut predictor, table)?),
+            Either::F32(predictor) => scored(py, predictor, saved, table, labelled),
+            Either::F64(predictor) => scored(py, predictor, saved, table, labelled),
         }
     }
 

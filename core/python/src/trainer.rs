@@ -14,7 +14,7 @@ use undercurve::decision::{Calibrate, ThresholdRule};
 use undercurve::expression::Expression;
 use undercurve::judge;
 use undercurve::metric::{Costs, Metrics};
-use undercurve::registry::{self, Method};
+use undercurve::registry::{self, Domain, Method};
 use undercurve::trainer::{
     Best, Config, Figures, Given, Init, Length, ModelSpec, Predictor, Report, Trainer as Run, Watch, check_splines,
     objective, top,
@@ -714,6 +714,18 @@ pub fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         let params: Vec<(&str, &str, &str)> =
             method.params.iter().map(|param| (param.name, param.default, param.about)).collect();
         one.set_item("params", params)?;
+        let domains = PyDict::new(py);
+        for param in method.params {
+            let number = |kind: &'static str, word: Option<&'static str>| (kind, word);
+            match param.domain {
+                Domain::Choice(values) => domains.set_item(param.name, values)?,
+                Domain::Number { .. } => domains.set_item(param.name, number("float", None))?,
+                Domain::NumberOr { word, .. } => domains.set_item(param.name, number("float", Some(word)))?,
+                Domain::Count { .. } => domains.set_item(param.name, number("int", None))?,
+                Domain::CountOr { word, .. } => domains.set_item(param.name, number("int", Some(word)))?,
+            }
+        }
+        one.set_item("domains", domains)?;
         one.set_item("paper", method.source.paper)?;
         out.append(one)?;
     }

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import warnings
 
 import numpy as np
 import pytest
@@ -253,3 +254,49 @@ def test_ctrl_c_ends_a_run():
         finally:
             child.kill()
     assert told == "stopped True\n"
+
+
+def test_what_is_in_the_rows_need_not_be_said_twice(tmp_path):
+    table = rows() | {"weight": (1 + np.arange(400) % 3).tolist()}
+    model = undercurve.train(table, weights="weight", valid=0.3)
+    labels, weights = table["label"], np.array(table["weight"])
+    whole = model.evaluate(table)
+    assert whole == model.evaluate(table, labels, weights) != model.evaluate(table, labels)
+    assert whole == model.evaluate(table, np.array(labels) == "yes", weights)
+    file = tmp_path / "rows.csv"
+    file.write_text("\n".join(",".join(map(str, row)) for row in [table, *zip(*table.values())]))
+    assert model.evaluate(file) == whole and model.evaluate(str(file), intervals=True).intervals["auroc"][0] < whole.auroc
+    assert model.with_threshold("f1", table).threshold == model.with_threshold("f1", table, labels, weights).threshold
+    assert np.array_equal(model.curves(table).tpr, model.curves(file, labels, weights).tpr)
+    for wrong, text in [(np.zeros((3, 2)), "labels: rows without names"), (table | {"label": [None] * 400}, "label"), ({"age": [1.0]}, "label")]:
+        with pytest.raises(ValueError, match=text):
+            model.evaluate(wrong)
+    with pytest.raises(ValueError, match="labels: expected values; without them those of the column 'label'"):
+        model.evaluate(table, "label")
+
+
+def test_the_positive_label_is_that_of_training():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    for labels, positive in [(np.where(X[:, 0] > 0, 0, 1), "0"), (np.where(X[:, 0] > 0, "good", "bad"), "good"), (np.where(X[:, 0] > 0, -1, 1), -1), (X[:, 0] <= 0, False)]:
+        model = undercurve.train(X, labels, positive=positive, steps=50)
+        assert model.evaluate(X, labels).auroc > 0.99, positive
+        assert model.curves(X, labels).metrics.auroc > 0.99 and model.with_threshold("f1", X, labels).decide(X).mean() < 0.7
+
+
+def test_categories_that_training_did_not_have_are_told():
+    table = rows()
+    model = undercurve.train(table, steps=50, method="ce")
+    with pytest.warns(UserWarning, match='^2 values of column "town" did not occur in training'):
+        scores = model.scores({"age": [40.0, 50.0, 60.0], "town": ["Bern", "Basel", "Genf"]})
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("method", ["soap", "auc-pairwise", "pauc-threshold"])
+def test_a_class_that_counts_next_to_nothing_is_measured(method):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = rows()
+        run = undercurve.Trainer(table, method=method, class_weight={"no": 1000, "yes": 1e-4}, steps=5)
+        run.step(5)
+        assert np.isfinite(run.report()["objective"])

@@ -99,7 +99,7 @@ ROWS = [
     (lambda: train("no/such/file.csv"), FileNotFoundError, "No such file"),
     # options
     (lambda: of("soup"), V, "undercurve.methods"),
-    (lambda: of("soap", lrr=1), V, 'method soap has no parameter "lrr"'),
+    (lambda: of("soap", lrr=1), V, "lrr: no argument and no setting has this name; did you mean lr"),
     (lambda: of("soap", lr="fast"), V, "lr"),
     (lambda: of("soap", model="mlp"), V, "expected linear, mlp:WIDTHS"),
     (lambda: of("soap", dtype="int8"), V, "dtype: expected 'float32' or 'float64'"),

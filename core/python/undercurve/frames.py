@@ -27,7 +27,8 @@ def is_file(data: Any) -> bool:
 
 def is_frame(data: Any) -> bool:
     """Whether its columns have names."""
-    return is_file(data) or is_pandas(data) or hasattr(data, "__arrow_c_stream__") or isinstance(data, dict)
+    # (The sparse `dok_matrix` is a dict.)
+    return is_file(data) or is_pandas(data) or hasattr(data, "__arrow_c_stream__") or (isinstance(data, dict) and not is_sparse(data))
 
 
 def is_sparse(data: Any) -> bool:

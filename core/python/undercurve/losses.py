@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+
+Surrogate = Literal["square", "squared-hinge", "hinge", "logistic", "sigmoid", "exponential", "smoothed-hinge", "ramp"]
 
 
 class Loss:
@@ -48,15 +50,15 @@ class Loss:
 
     def __init__(
         self,
-        kind: str,
+        kind: Literal["ap", "auc", "pauc"],
         *,
-        surrogate: str | None = None,
+        surrogate: Surrogate | None = None,
         margin: float | None = None,
         scale: float | None = None,
         smoothing: float | None = None,
         fpr: tuple[float, float] = (0.0, 0.05),
         tpr: float = 0.0,
-        grade: str = "full",
+        grade: Literal["full", "fast"] = "full",
     ) -> None:
         self._core = _core.Loss(kind, surrogate, margin, scale, smoothing, fpr, tpr, grade)
 

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, frames
+from . import _core, arguments, frames
 from ._html import table
 from .curves import Curves, _subplots, curves
 from .decisions import numbers
 from .metrics import Metrics, metrics
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._arguments import Arguments, MethodName, Settings
 
 Array = NDArray[Any]
 Range = tuple[float, float]
@@ -118,7 +125,41 @@ class Model:
         ValueError
             For a column that is not there, a text in a column of numbers, a missing value that training refused.
         """
-        return self._core.scores(self._table(data))
+        return self._scored(data, False)[0]
+
+    def _scored(self, data: Any, labelled: bool) -> tuple[Array, Any, Any]:
+        """Scores, and the labels and weights that the rows have."""
+        scores, labels, weights, notes = self._core.scores(self._table(data), labelled)
+        for note in notes:
+            warnings.warn(note, stacklevel=4)
+        return scores, labels, weights
+
+    def _judged(self, data: Any, labels: Any, weights: Any) -> tuple[Array, Any, Any]:
+        """Scores, labels and weights: those that are given, or of columns of the rows as in training."""
+        if labels is None:
+            named = frames.is_frame(data)
+            if not named:
+                raise ValueError("labels: rows without names of columns need labels beside them")
+            scores, labels, own = self._scored(data, True)
+            return scores, labels, own if weights is None else weights
+        if isinstance(labels, str):
+            raise ValueError(f"labels: expected values; without them those of the column {self._about['label']!r} are taken")
+        return self._scored(data, False)[0], self._positive(labels), weights
+
+    def _positive(self, labels: Any) -> Any:
+        """True for the label that is the model's positive one, where these are its labels; else as they are."""
+        known = self.classes if self._about["target"] == "binary" else []
+        given = np.asarray(labels)
+        if len(known) != 2 or given.ndim != 1:
+            return labels
+        try:
+            values, at = np.unique(given, return_inverse=True)
+        except TypeError:  # (None among texts: the core says where.)
+            return labels
+        texts = [str(value).lower() if isinstance(value, (bool, np.bool_)) else _text(value) for value in values.tolist()]
+        if len(texts) > 2 or known[1] not in texts or not set(texts) <= {*known} and known[0]:
+            return labels
+        return np.array([text == known[1] for text in texts])[at]
 
     def probabilities(self, data: Any) -> NDArray[np.float64]:
         """The probability of the positive class for each row, or (n, classes) of several.
@@ -128,7 +169,9 @@ class Model:
         ValueError
             Of a method that only ranks, whose scores were not calibrated.
         """
-        scores = self.scores(data)
+        return self._probable(self.scores(data))
+
+    def _probable(self, scores: Array) -> NDArray[np.float64]:
         found = self._core.probabilities(scores.ravel())
         if found is None:
             raise ValueError(f"{self.method} only ranks: train with valid=0.2, or calibrate=\"platt\", for probabilities")
@@ -144,7 +187,7 @@ class Model:
         return scores >= self.threshold
 
     def with_threshold(
-        self, rule: str | float, data: Any, labels: ArrayLike, weights: ArrayLike | None = None, *, clusters: ArrayLike | None = None
+        self, rule: str | float, data: Any, labels: ArrayLike | None = None, weights: ArrayLike | None = None, *, clusters: ArrayLike | None = None
     ) -> Model:
         """A copy whose threshold is chosen on labelled rows that the model was not trained on.
 
@@ -160,24 +203,37 @@ class Model:
         ValueError
             As `undercurve.decide`.
         """
-        return Model(self._core.with_threshold(str(rule), self.scores(data), labels, weights, numbers("clusters", clusters)))
+        scores, labels, weights = self._judged(data, labels, weights)
+        return Model(self._core.with_threshold(str(rule), scores, labels, weights, numbers("clusters", clusters)))
 
-    def evaluate(self, data: Any, labels: ArrayLike, weights: ArrayLike | None = None, *, fpr: Range | None = None) -> Metrics:
-        """Exact metrics of its scores of some rows; see `undercurve.metrics`."""
-        return metrics(self.scores(data), labels, weights, fpr=fpr or self._about["fpr"])
+    def evaluate(
+        self, data: Any, labels: ArrayLike | None = None, weights: ArrayLike | None = None, *, fpr: Range | float | None = None, intervals: bool = False
+    ) -> Metrics:
+        """Exact metrics of its scores of some rows; see `undercurve.metrics`.
 
-    def curves(self, data: Any, labels: ArrayLike, weights: ArrayLike | None = None) -> Curves:
+        Parameters
+        ----------
+        data : array, sparse matrix, frame or path
+            As in `scores`.
+        labels : array of shape (n,), optional
+            Those of training, or any two. Without them, and `weights`, frames and files have the columns of training.
+        """
+        scores, labels, weights = self._judged(data, labels, weights)
+        return metrics(scores, labels, weights, fpr=self._about["fpr"] if fpr is None else fpr, intervals=intervals)
+
+    def curves(self, data: Any, labels: ArrayLike | None = None, weights: ArrayLike | None = None) -> Curves:
         """Both curves of its scores of some rows; see `undercurve.curves`."""
-        return curves(self.scores(data), labels, weights)
+        return curves(*self._judged(data, labels, weights))
 
-    def plot_curves(self, data: Any, labels: ArrayLike, axes: Any = None) -> Any:
+    def plot_curves(self, data: Any, labels: ArrayLike | None = None, axes: Any = None) -> Any:
         """Draw both curves by matplotlib; see `Curves.plot`."""
         return self.curves(data, labels).plot(axes)
 
-    def plot_scores(self, data: Any, labels: ArrayLike, axis: Any = None) -> Any:
+    def plot_scores(self, data: Any, labels: ArrayLike | None = None, axis: Any = None) -> Any:
         """Draw the distribution of the scores of each class, and the threshold, by matplotlib."""
         axis = _axis(axis)
-        scores, positive = self.scores(data), np.asarray(labels).astype(bool)
+        scores, labels, _ = self._judged(data, labels, None)
+        positive = np.asarray(labels).astype(bool)
         edges = np.histogram_bin_edges(scores, bins=40)
         for name, of in (("negative", ~positive), ("positive", positive)):
             axis.hist(scores[of], bins=edges, density=True, alpha=0.6, label=name)
@@ -187,7 +243,7 @@ class Model:
         axis.legend()
         return axis
 
-    def plot_thresholds(self, data: Any, labels: ArrayLike, weights: ArrayLike | None = None, axis: Any = None) -> Any:
+    def plot_thresholds(self, data: Any, labels: ArrayLike | None = None, weights: ArrayLike | None = None, axis: Any = None) -> Any:
         """Draw precision, recall and false-positive rate against the threshold, and the model's own, by matplotlib."""
         axis = self.curves(data, labels, weights).plot_thresholds(_axis(axis))
         if self.threshold is not None and np.isfinite(self.threshold):
@@ -195,7 +251,7 @@ class Model:
             axis.legend()
         return axis
 
-    def plot_reliability(self, data: Any, labels: ArrayLike, bins: int = 10, axis: Any = None) -> Any:
+    def plot_reliability(self, data: Any, labels: ArrayLike | None = None, bins: int = 10, axis: Any = None) -> Any:
         """Draw the share of positives against the probability, in bins of equally many rows, by matplotlib.
 
         Bars are 95 % intervals (Wilson's). The title has the log loss and the Brier score.
@@ -207,7 +263,8 @@ class Model:
         """
         if bins < 1:
             raise ValueError(f"bins: expected at least 1, got {bins}")
-        chance, positive = self.probabilities(data), np.asarray(labels).astype(bool)
+        scores, labels, _ = self._judged(data, labels, None)
+        chance, positive = self._probable(scores), np.asarray(labels).astype(bool)
         if chance.ndim != 1:
             raise ValueError("plot_reliability: of two classes")
         if len(positive) != len(chance):
@@ -335,7 +392,7 @@ class Trainer:
         data: Any,
         labels: ArrayLike | None = None,
         *,
-        method: str | None = None,
+        method: MethodName | None = None,
         model: str = "linear",
         label: str | None = None,
         positive: str | float | Sequence[str] | None = None,
@@ -368,7 +425,7 @@ class Trainer:
         init: Literal["auto", "linear", "random"] = "auto",
         dtype: Literal["float32", "float64"] = "float32",
         start: Model | None = None,
-        **settings: Any,
+        **settings: Unpack[Settings],
     ) -> None:
         if dtype not in ("float32", "float64"):
             raise ValueError(f"dtype: expected 'float32' or 'float64', got {dtype!r}")
@@ -408,7 +465,7 @@ class Trainer:
             "method": method,
             "preset": preset,
             "objective": objective,
-            "settings": _settings(settings),
+            "settings": arguments.settings(dict(settings), Trainer.__init__, _text),
             "constraints": [str(one) for one in constraints],
             "model": model,
             "init": init,
@@ -629,7 +686,7 @@ class Trainer:
         if labels is None and not named:
             raise ValueError("labels: rows without names of columns need labels beside them")
         changed = {
-            "settings": _settings(settings),
+            "settings": arguments.settings(settings, Trainer.resume, _text),
             "steps": None if steps is None else _number("steps", steps, whole=True),
             "passes": None if passes is None else _number("passes", passes),
             "threshold": None if threshold is None else str(threshold),
@@ -647,29 +704,8 @@ class Trainer:
 
 def _as_arguments(sentence: str) -> str:
     """Options of the command line as arguments of `train`."""
-    import re
-
     sentence = re.sub(r"--set ([a-z0-9-]+)=([^\s,;)]+)", lambda found: f"{found[1].replace('-', '_')}={found[2]}", sentence)
     return re.sub(r"--(model|init|scale|method|preset) ([^\s,;)]+)", r'\1="\2"', sentence)
-
-
-# What other libraries call things.
-_METHODS = {
-    "ap": "ap-exact", "average-precision": "ap-exact", "auc": "auc-exact", "auroc": "auc-exact", "roc-auc": "auc-exact",
-    "pauc": "pauc-exact", "bce": "ce", "cross-entropy": "ce", "logistic": "ce", "log-loss": "ce", "aucm": "auc-margin",
-}  # fmt: skip
-_SETTINGS = {
-    "learning_rate": "lr", "batch_size": "batch", "weight_decay": "decay", "l2": "decay", "epochs": "passes", "n_epochs": "passes",
-    "max_iter": "steps", "num_steps": "steps", "random_state": "seed", "sample_weight": "weights", "optim": "optimizer",
-}  # fmt: skip
-
-
-def _settings(given: dict[str, Any]) -> list[tuple[str, str]]:
-    """Settings as the core names them."""
-    for name in given:
-        if name in _SETTINGS:
-            raise ValueError(f"{name}: is called {_SETTINGS[name]} here")
-    return [(name.replace("_", "-"), _text(value)) for name, value in given.items()]
 
 
 def _with_hint(error: str, method: str | None) -> str:
@@ -677,21 +713,15 @@ def _with_hint(error: str, method: str | None) -> str:
     if "missing value in column" in error:
         return f'{error} (missing="impute" fills it in)'
     if "the third of more than two label values" in error:
-        import re
-
         error = re.sub(r'\((("[^"]*", ){3}).*?\);', r"(\1…);", error)
         return (
             f"{error} (positive=…); several classes are trained by the methods ce, ppd-sg and ppd-adagrad, numbers by"
             ' target="values" and the finite sums'
         )
-    if error.startswith("method: there is no") and method is not None:
-        from difflib import get_close_matches
-
-        names = [one["name"] for one in _core.methods()]
-        word = method.lower().replace("_", "-")
-        near = [_METHODS[word]] if word in _METHODS else get_close_matches(word, names, 1)
-        if near:
-            return error.replace("; ", f"; did you mean {near[0]}? ")
+    if found := re.match('method [^ ]+ has no parameter "([^"]+)"', error):
+        return arguments.foreign(found[1]) or error
+    if error.startswith("method: there is no") and method is not None and (near := arguments.method_meant(method)):
+        return error.replace("; ", f"; did you mean {near}? ")
     if error.startswith("which column is the label?"):
         return f"{error} (label=…)"
     return error
@@ -817,7 +847,7 @@ def train(
     *,
     progress: bool = False,
     callback: Callable[[Trainer], object] | None = None,
-    **options: Any,
+    **options: Unpack[Arguments],
 ) -> Model:
     """Train a model.
 
@@ -888,3 +918,14 @@ def train(
     True
     """
     return Trainer(data, labels, **options).run(progress=progress, callback=callback)
+
+
+def _as_trainer() -> None:
+    """`train` has the arguments of `Trainer`, for help and completion."""
+    of = [one for name, one in signature(Trainer.__init__).parameters.items() if name != "self"]
+    own = [signature(train).parameters[name] for name in ("progress", "callback")]
+    named = [one for one in of if one.kind is not Parameter.VAR_KEYWORD]
+    train.__signature__ = signature(train).replace(parameters=[*named, *own, *of[len(named):]])  # type: ignore[attr-defined]
+
+
+_as_trainer()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -11,9 +11,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from . import frames
+from . import arguments, frames
 from .metrics import partial_auc
 from .models import Model, Trainer
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._arguments import MethodName, Settings
 
 
 class RankingClassifier(ClassifierMixin, BaseEstimator):
@@ -37,12 +42,16 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         Share of the rows that choose the model, its threshold and its probabilities, and are not trained on.
     calibrate : {"none", "platt", "isotonic", "beta", "auto"}, optional
         How scores become probabilities. With one, or a method of likelihoods, there is `predict_proba`.
-    scale, encode, missing, dtype
-        As in `undercurve.train`.
+    scale, encode, missing, dtype, constraints, objective
+        As in `undercurve.train`. The groups of constraints are an argument of `fit`.
     class_weight : "balanced" or dict, optional
         Weights of the classes.
+    pos_label : optional
+        The label that counts as positive. Default: of numbers the larger; of texts yes, true or positive, else the rarer.
     settings : dict, optional
         Settings of the method, as ``{"lr": 0.1}``.
+    **named
+        The same by name, as ``lr=0.1``: parameters of the estimator, which searches may set.
 
     Attributes
     ----------
@@ -51,6 +60,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
     n_features_in_ : int
     threshold_ : float or None
         Scores from here up predict the positive class.
+    coef_, intercept_ : array of shape (1, d), array of shape (1,)
+        Of linear models of columns of numbers: ``decision_function(X)`` is ``X @ coef_[0] + intercept_``.
 
     Examples
     --------
@@ -63,7 +74,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        method: str | None = None,
+        method: MethodName | None = None,
         *,
         model: str = "linear",
         steps: int | None = None,
@@ -78,7 +89,11 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         missing: str = "error",
         dtype: str = "float32",
         class_weight: Any = None,
+        pos_label: Any = None,
+        constraints: Any = (),
+        objective: str | None = None,
         settings: dict[str, Any] | None = None,
+        **named: Unpack[Settings],
     ) -> None:
         self.method = method
         self.model = model
@@ -94,11 +109,36 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         self.missing = missing
         self.dtype = dtype
         self.class_weight = class_weight
+        self.pos_label = pos_label
+        self.constraints = constraints
+        self.objective = objective
         self.settings = settings
+        # (An unknown name is refused by `fit`, as every wrong value is.)
+        for name, value in named.items():
+            setattr(self, name, value)
+
+    def _named(self) -> dict[str, Any]:
+        """The settings that were given by name."""
+        own = self._get_param_names()
+        given = {name: value for name, value in vars(self).items() if name not in own and not name.startswith("_")}
+        return {name: value for name, value in given.items() if not name.endswith("_") or name in arguments.settings_of()}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters, with the settings that were named."""
+        return super().get_params(deep) | self._named()
+
+    def set_params(self, **params: Any) -> RankingClassifier:
+        """Set parameters, and settings of the method as ``lr=0.1`` or ``settings__lr=0.1``."""
+        for name, value in params.items():
+            name = name.removeprefix("settings__")
+            if name not in self.get_params() and name not in arguments.settings_of():
+                raise ValueError(arguments.unknown(name, RankingClassifier.__init__))
+            setattr(self, name, value)
+        return self
 
     def _rows(self, X: Any, y: Any = None, *, reset: bool) -> Any:
         """Checked as scikit-learn checks them; frames keep their texts."""
-        mixed = frames.is_pandas(X) and not all(getattr(kind, "kind", "O") in "biuf" for kind in X.dtypes)
+        mixed = frames.is_frame(X) and (not frames.is_pandas(X) or not all(getattr(kind, "kind", "O") in "biuf" for kind in X.dtypes))
         options: dict[str, Any] = {
             "accept_sparse": "csr",
             "dtype": None if mixed else "numeric",
@@ -111,16 +151,17 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
             return (X, np.asarray(y)) if reset else X
         return checked
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RankingClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> RankingClassifier:
         """Train.
 
         Parameters
         ----------
-        X : array, sparse matrix or pandas frame of shape (n, d)
+        X : array, sparse matrix or frame of shape (n, d)
         y : array of shape (n,), of two different labels
-            Of numbers the larger is the positive one; of texts yes, true or positive, else the rarer, as in `undercurve.train`.
-            scikit-learn's own scorers take the second of `classes_` for it.
+            scikit-learn's own scorers take the second of `classes_` for the positive one.
         sample_weight : array of shape (n,), optional
+        groups : array of shape (n,), optional
+            The group of each row, of `constraints` (``set_fit_request(groups=True)`` routes it).
         """
         X, y = self._rows(X, y, reset=True)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
@@ -132,6 +173,10 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, labels = np.unique(y, return_inverse=True)
         # (Of texts as `train` has it; scikit-learn's second class is the positive one of numbers.)
         self._first = len(self.classes_) == 2 and _first_is_positive(self.classes_.tolist(), np.bincount(labels, minlength=2))
+        if self.pos_label is not None:
+            if self.pos_label not in self.classes_:
+                raise ValueError(f"pos_label: {self.pos_label!r} is none of the labels, {', '.join(map(repr, self.classes_.tolist()))}")
+            self._first = bool(self.classes_[0] == self.pos_label)
         labels = 1 - labels if self._first else labels
         if len(self.classes_) < 2:
             raise ValueError(f"Classifier can't train when only one class is present: {self.classes_}")
@@ -172,7 +217,10 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
             class_weight=weights,
             weights=sample_weight,
             keep_identifiers=True,
-            **(self.settings or {}),
+            groups=groups,
+            constraints=self.constraints,
+            objective=self.objective,
+            **{**(self.settings or {}), **self._named()},
         )
         self.model_ = run.run()
         self.threshold_ = self.model_.threshold
@@ -200,8 +248,31 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
 
     def _has_probabilities(self) -> bool:
         if hasattr(self, "model_"):
-            return self.model_.has_probabilities
-        return self.method in (None, "ce", "ce-exact") or self.valid is not None or self.calibrate in ("platt", "isotonic", "beta", "auto")
+            there = self.model_.has_probabilities
+        else:
+            there = self.method in (None, "ce", "ce-exact") or self.valid is not None or self.calibrate in ("platt", "isotonic", "beta", "auto")
+        if not there:
+            raise AttributeError(f"{self.method} only ranks; calibrate=\"platt\" or valid=0.2 gives predict_proba")
+        return True
+
+    def _line(self) -> tuple[Any, float]:
+        """The slopes and the constant of `decision_function`."""
+        check_is_fitted(self)
+        encoded = self.model_.about()["encoded"]
+        if self.model_.architecture != "linear" or len(encoded) != self.n_features_in_ or self.scale in ("unit", "rank") or self.threshold_ is None:
+            raise AttributeError("coef_: of a linear model of columns of numbers, not scaled by row or rank")
+        weights = self.model_.params().astype(np.float64)
+        slopes = weights[:-1] / np.array([divisor for _, _, divisor in encoded])
+        at = weights[-1] - slopes @ np.array([shift for _, shift, _ in encoded]) - self.threshold_
+        return (-slopes, -at) if self._first else (slopes, at)
+
+    @property
+    def coef_(self) -> Any:
+        return self._line()[0].reshape(1, -1)
+
+    @property
+    def intercept_(self) -> Any:
+        return np.array([self._line()[1]])
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Any:
@@ -262,5 +333,5 @@ def pauc_scorer(fpr: tuple[float, float] = (0.0, 0.05)) -> Any:
     return make_scorer(_pauc, response_method=("decision_function", "predict_proba"), fpr=fpr)
 
 
-def _pauc(y: Any, scores: Any, fpr: tuple[float, float]) -> float:
-    return partial_auc(scores, np.asarray(y) == np.max(y), fpr=fpr)
+def _pauc(y: Any, scores: Any, fpr: tuple[float, float], sample_weight: Any = None) -> float:
+    return partial_auc(scores, np.asarray(y) == np.max(y), sample_weight, fpr=fpr)

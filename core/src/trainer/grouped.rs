@@ -75,7 +75,8 @@ impl Grouped {
     }
 
     /// Scores of rows repeated by their weights, and how many that are of each segment: as often as the weights say, if these are
-    /// whole multiples of the least, or so that a row is there [`COPIES`] times in the mean, rounded along the order.
+    /// whole multiples of the least, or so that a row is there [`COPIES`] times in the mean, rounded along the order; each row of a segment
+    /// that has none so once.
     pub(super) fn repeated<T: Real>(&self, scores: &[T], heads: usize) -> (Vec<T>, Vec<u32>) {
         let n = self.weights.len();
         let least = self.weights.iter().copied().fold(f64::INFINITY, Real::or_smaller);
@@ -95,6 +96,10 @@ impl Grouped {
                 for _ in 0..copies as usize {
                     repeated.extend_from_slice(&scores[row * heads..][..heads]);
                 }
+            }
+            if counts[segment] == 0 {
+                counts[segment] = bounds[1] - bounds[0];
+                repeated.extend_from_slice(&scores[bounds[0] as usize * heads..bounds[1] as usize * heads]);
             }
         }
         (repeated, counts)
