@@ -509,6 +509,14 @@ fn methods_are_listed_with_their_parameters() {
     let all = objects(&stdout(&run(&folder.0, &["methods", "--json"])));
     let (two, several) = all.split_at(undercurve::registry::METHODS.len());
     assert!(two.iter().all(|method| method["classes"].is_null()));
+    // Few come with when to take them, and none is left out.
+    let listed = stdout(&run(&folder.0, &["methods"]));
+    let words: Vec<&str> = listed.split([' ', '\n', ',', '.']).collect();
+    assert!(undercurve::registry::METHODS.iter().all(|method| words.contains(&method.name)), "{listed}");
+    let (first, _) = listed.split_once("Variants, and what the papers compare with").unwrap();
+    let first: Vec<&str> = first.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    assert!(first.iter().filter(|name| !name.is_empty()).count() <= 24, "{first:?}");
+    assert!(stdout(&run(&folder.0, &["methods", "top"])).starts_with("top: cross-entropy"));
     assert_eq!(several.len(), undercurve::registry::class_methods().count());
     for (method, known) in several.iter().zip(undercurve::registry::class_methods()) {
         assert_eq!((&method["name"], &method["classes"]), (&known.name.into(), &"several".into()));

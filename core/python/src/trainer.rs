@@ -202,6 +202,9 @@ fn rows<T: Real>(preparation: &Preparation, table: &Table) -> PyResult<Dataset<T
     if table.weights.is_empty() { Ok(rows) } else { rows.with_weights(table.weights.clone()).map_err(core) }
 }
 
+/// Test rows and validation rows.
+type Held<'py> = (Option<PyRef<'py, Table>>, Option<PyRef<'py, Table>>);
+
 /// Training rows, with validation rows where a share of them is to be held out.
 type Parts<T> = (Dataset<T>, Option<Arc<Dataset<T>>>);
 
@@ -285,7 +288,12 @@ struct Training<T: Real> {
 }
 
 impl<T: Real> Training<T> {
-    fn new(asked: &Asked, table: &Table, test: Option<&Table>, start: Option<&Model>) -> PyResult<Self> {
+    fn new(
+        asked: &Asked,
+        table: &Table,
+        (test, valid): (Option<&Table>, Option<&Table>),
+        start: Option<&Model>,
+    ) -> PyResult<Self> {
         let method = asked.method()?;
         let mut config = asked.config(method)?;
         let start = start.map(Model::predictor::<T>).transpose()?;
@@ -298,7 +306,10 @@ impl<T: Real> Training<T> {
         let train = rows::<T>(&preparation, table)?;
         train.require_every_class("").map_err(|error| of(&error, table))?;
         let test = test.map(|test| rows(&preparation, test).map(Arc::new)).transpose()?;
-        let (train, valid) = held_out(train, asked.valid, config.seed, table)?;
+        let (train, valid) = match valid {
+            Some(valid) => (train, Some(Arc::new(rows(&preparation, valid)?))),
+            None => held_out(train, asked.valid, config.seed, table)?,
+        };
         config.class_weights = class_weights(asked, &preparation, &train)?;
         let encoded = asked.encode.as_deref().is_some_and(|encode| encode != "linear");
         check_splines(&config, encoded, train.positives()).map_err(failed)?;
@@ -560,19 +571,20 @@ pub struct Trainer {
 #[pymethods]
 impl Trainer {
     #[new]
-    #[pyo3(signature = (asked, table, test=None, start=None, wide=false))]
+    #[pyo3(signature = (asked, table, held=(None, None), start=None, wide=false))]
     fn new(
         py: Python<'_>,
         asked: &Bound<'_, PyDict>,
         table: &Table,
-        test: Option<&Table>,
+        held: Held<'_>,
         start: Option<&Model>,
         wide: bool,
     ) -> PyResult<Self> {
         let asked: Asked = asked.extract()?;
+        let held = (held.0.as_deref(), held.1.as_deref());
         let run = py.detach(|| match wide {
-            false => Ok::<_, PyErr>(Either::F32(Box::new(Training::new(&asked, table, test, start)?))),
-            true => Ok(Either::F64(Box::new(Training::new(&asked, table, test, start)?))),
+            false => Ok::<_, PyErr>(Either::F32(Box::new(Training::new(&asked, table, held, start)?))),
+            true => Ok(Either::F64(Box::new(Training::new(&asked, table, held, start)?))),
         })?;
         Ok(Self { run })
     }

@@ -71,7 +71,6 @@ WRONG = """
 u.train(X, y, metod="soap")
 u.train(X, y, method="sopa-x")
 u.train(X, y, validd=0.2)
-u.train(X, y, valid="a share")
 u.train(X, y, dtype="float16")
 u.train(X, y, calibrate="plat")
 u.train(X, y, missing="drop")

@@ -29,6 +29,8 @@ SHUFFLED = {
     for kind in ("dense", "sparse")
 }  # (The default draws folds, which choose its penalty.)
 PANDAS = {"check_classifier_data_not_an_array", "check_sample_weights_pandas_series"}
+# (Its steps do not end at the minimum, where one class counts 10⁷ times the other.)
+UNFINISHED = {"adam-sum": {"check_class_weight_classifiers": "steps of a fixed length"}}
 METHODS = [one["name"] for one in undercurve.methods()]
 # Without steps on batches the order does not matter.
 WHOLE = [("ap-exact", {"pretrain": 0}), ("auc-exact", {"pretrain": 0, "tolerance": 1e-12})]
@@ -38,7 +40,7 @@ WHOLE = [("ap-exact", {"pretrain": 0}), ("auc-exact", {"pretrain": 0, "tolerance
     ("method", "settings", "expected"),
     [(None, None, SHUFFLED)]
     + [(method, settings, {}) for method, settings in WHOLE]
-    + [(method, None, SHUFFLED) for method in (("ce",) if "UNDERCURVE_LONG" not in os.environ else METHODS)],
+    + [(method, None, SHUFFLED | UNFINISHED.get(method, {})) for method in (("ce",) if "UNDERCURVE_LONG" not in os.environ else METHODS)],
 )
 def test_the_checks_of_scikit_learn(method, settings, expected):
     with warnings.catch_warnings():
@@ -87,7 +89,8 @@ def test_settings_are_parameters():
     for name in ("lr", "settings__lr"):
         search = GridSearchCV(RankingClassifier("soap", steps=200), {name: [1e-9, 0.05]}, scoring="roc_auc", cv=2).fit(X, y)
         assert search.best_estimator_.lr == search.best_params_[name] and len(set(search.cv_results_["mean_test_score"])) == 2
-    for name, text in [("learning_rate", "is called lr here"), ("n_jobs", "no counterpart"), ("schedul", "did you mean schedule"), ("metod", "did you mean method")]:
+    for name, text in [("learning_rate", "is called lr here"), ("n_jobs", "no counterpart"), ("schedul", "did you mean schedule"), ("metod", "did you mean method"),
+                       ("seed", "is called random_state"), ("verbose", "is called progress in undercurve.train, and is not there"), ("preset", "no argument")]:
         with pytest.raises(ValueError, match=text):
             RankingClassifier(**{name: 1}).fit(X, y)
         with pytest.raises(ValueError, match=text):

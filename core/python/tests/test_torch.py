@@ -2,6 +2,7 @@
 
 import copy
 import io
+import os
 import pickle
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
 import undercurve
-from undercurve import _core
+from undercurve import _core, tensors
 from undercurve.torch import Loss, Objective
 
 KINDS = [("ap", {}), ("auc", {}), ("pauc", {"fpr": (0.0, 0.5), "scale": 2.0})]
@@ -431,3 +432,50 @@ def test_a_loop_with_a_shuffled_loader_learns(make):
             optimizer.step()
     found = undercurve.metrics(network(X).detach().numpy().ravel(), y.numpy())
     assert found.auroc > 0.85 and found.ap > 5 * y.float().mean(), found
+
+
+SURROGATES = {"square": "margin", "squared-hinge": "margin", "hinge": "margin", "ramp": "margin", "logistic": "scale", "sigmoid": "scale", "exponential": "scale", "smoothed-hinge": "smoothing"}
+
+
+@pytest.mark.parametrize("surrogate", SURROGATES)
+def test_tensor_operations_are_the_core(surrogate):
+    rng = np.random.default_rng(1)
+    for case in range(125 if "UNDERCURVE_LONG" in os.environ else 20):
+        rows, dtype = int(rng.choice([2, 3, 7, 40, 300])), (torch.float32, torch.float64)[case % 2]
+        spread = rng.choice([0.1, 1] if surrogate == "exponential" else [0.1, 1, 10])
+        scores = torch.tensor(rng.normal(size=rows) * spread, dtype=dtype)
+        labels = torch.tensor((rng.random(rows) < 0.3).astype(int))
+        labels[0], labels[1] = 1, 0
+        weights = torch.tensor(rng.random(rows) + 0.1) if case % 3 else None
+        more = {SURROGATES[surrogate]: float(rng.choice([0.5, 1, 2]))}
+        for kind, of in [("auc", {}), ("ap", {}), ("pauc", {"fpr": (0.0, float(rng.random()) + 0.01)}), ("pauc", {"fpr": (0.2, 0.9), "tpr": 0.3})]:
+            if kind == "pauc" and surrogate == "square":
+                continue
+            loss = undercurve.Loss(kind, surrogate=surrogate, **more, **of)
+            value, grad = loss.value_grad(scores.numpy(), labels.numpy(), None if weights is None else weights.numpy())
+            ours = scores.clone().requires_grad_()
+            found = tensors.loss(ours, labels, weights, loss._core.arguments())
+            found.backward()
+            near = 1e-6 if dtype == torch.float32 else 1e-10
+            assert found.item() == pytest.approx(value, rel=near, abs=near) and found.dtype == dtype
+            assert np.allclose(ours.grad.numpy(), grad, rtol=near, atol=near * max(1e-3, np.abs(grad).max())), (kind, case)
+
+
+def test_torch_func_compile_and_second_derivatives_go_through_tensor_operations():
+    scores, labels = batch(40)
+    for kind, surrogate in [("ap", "squared-hinge"), ("auc", "squared-hinge"), ("pauc", "hinge"), ("ap", "sigmoid"), ("auc", "logistic")]:
+        loss = Loss(kind, surrogate=surrogate, fpr=(0.0, 0.5))
+        loss(scores, labels).backward()
+        assert torch.allclose(torch.func.grad(loss)(scores.detach(), labels), scores.grad, atol=1e-12)
+        some = torch.randn(5, 40, dtype=torch.float64)
+        each = torch.stack([torch.func.grad(loss)(one, labels) for one in some])
+        assert torch.allclose(torch.func.vmap(torch.func.grad(loss), (0, None))(some, labels), each, atol=1e-12)
+        if surrogate == "squared-hinge":
+            assert torch.autograd.gradgradcheck(lambda s: tensors.loss(s, labels, None, loss._core.arguments()), (scores.detach().requires_grad_(),))
+            hessian = torch.func.hessian(loss)(scores.detach(), labels)
+            assert torch.allclose(hessian, hessian.T, atol=1e-12) and hessian.abs().max() > 0
+        scores.grad = None
+    one_class = torch.zeros(40)
+    for surrogate in ("hinge", "sigmoid"):
+        alone = torch.func.grad_and_value(Loss("ap", surrogate=surrogate))(scores.detach(), one_class)
+        assert alone[1] == 0 and not alone[0].any()

@@ -292,6 +292,51 @@ def test_categories_that_training_did_not_have_are_told():
     assert np.isfinite(scores).all()
 
 
+def test_validation_rows_of_ones_own_choose_the_model(tmp_path):
+    table, other = rows(400), rows(700)
+    held = {name: of[400:] for name, of in other.items()}
+    model = undercurve.train(table, method="soap", steps=300, valid=held, threshold="recall>=0.8@60%")
+    assert model.figures["valid ap"] == pytest.approx(model.evaluate(held).ap, abs=1e-12)
+    file = tmp_path / "held.csv"
+    file.write_text("\n".join(",".join(map(str, row)) for row in [held, *zip(*held.values())]))
+    assert undercurve.train(table, method="soap", steps=300, valid=str(file), threshold="recall>=0.8@60%").to_bytes() == model.to_bytes()
+    X, y = np.random.default_rng(0).normal(size=(300, 2)), np.arange(300) % 3 == 0
+    own = undercurve.train(X[:200], y[:200], method="ce", steps=100, valid=(X[200:], y[200:]), patience=3)
+    assert own.figures["valid ap"] == pytest.approx(own.evaluate(X[200:], y[200:]).ap, abs=1e-12)
+    for wrong in (X, [0.2, 0.3], "share"):
+        with pytest.raises((ValueError, OSError)):
+            undercurve.train(X, y, valid=wrong, steps=5)
+
+
+def test_what_is_wrong_names_the_way_out():
+    table = rows()
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 3 == 0
+    model = undercurve.train(table, steps=50, method="ce")
+    V, T, A = ValueError, TypeError, AttributeError
+    for call, kind, text in [
+        (lambda: model.scores({"age": [1.0], "town": [None]}), V, 'row 0, column "town": missing value in column "town" .a model of train.missing="impute"'),
+        (lambda: model.predict(X), A, "a Model has no predict; what does it here is decide, and scores"),
+        (lambda: model.nothing, A, "a Model has no nothing$"),
+        (lambda: undercurve.train(X, y, class_weight=5), V, "class_weight: expected 'balanced', or labels with their weights as {1: 5}, got 5"),
+        (lambda: undercurve.train(X, y, callback=[1]), T, "callback: expected a function of the run, got list"),
+        (lambda: undercurve.train(table, target="label"), V, "target: expected one of .*label=… names the column"),
+        (lambda: undercurve.train(X, y, lr=0.1), V, 'ce-exact has no parameter "lr".*method="ce", which goes in batches, has lr'),
+        (lambda: undercurve.train(X, y, method="aupr"), V, "did you mean ap-exact"),
+    ]:
+        with pytest.raises(kind, match=text):
+            call()
+    assert not hasattr(model, "coef_") and pickle.loads(pickle.dumps(model)).method == "ce"
+
+
+def test_warnings_are_of_the_line_that_calls(recwarn):
+    model = undercurve.train(rows(), steps=50, method="ce")
+    recwarn.clear()
+    for call in (model.scores, model.probabilities, lambda rows: undercurve.train(rows, label="town", positive="Basel", method="soap", steps=1)):
+        call({"age": [40.0, 50.0, 20.0, 30.0], "town": ["Basel", "Basel", "Bern", "Bern"]})
+    assert {os.path.basename(one.filename) for one in recwarn} == {os.path.basename(__file__)} and len(recwarn) >= 1
+    assert issubclass(undercurve.TrainingWarning, UserWarning)
+
+
 @pytest.mark.parametrize("method", ["soap", "auc-pairwise", "pauc-threshold"])
 def test_a_class_that_counts_next_to_nothing_is_measured(method):
     with warnings.catch_warnings():

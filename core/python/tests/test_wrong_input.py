@@ -133,7 +133,7 @@ ROWS = [
     (lambda: of("ap-exakt"), V, "did you mean ap-exact"),
     (lambda: of("soap", learning_rate=0.1), V, "learning_rate: is called lr here"),
     (lambda: of("soap", epochs=3), V, "epochs: is called passes here"),
-    (lambda: of("soap", valid=(X, Y)), T, "valid: expected a number, got tuple"),
+    (lambda: of("soap", valid=X), V, "valid: expected a share, or .rows, labels."),
     (lambda: train(X, Y, steps=2.5), T, "steps: expected a whole number of 0 or more, got 2.5"),
     (lambda: of("soap", seed=None), T, "seed: expected a whole number"),
     # models

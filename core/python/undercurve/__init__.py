@@ -11,7 +11,7 @@ from .curves import Curves, curves
 from .decisions import Decision, decide
 from .losses import Loss
 from .metrics import Comparison, Difference, Measured, Metrics, auroc, average_precision, compare, metrics, partial_auc
-from .models import Model, Trainer, load, train
+from .models import Model, Trainer, TrainingWarning, load, train
 from .preparations import ColumnStats, Preparation
 from .states import State
 
@@ -29,6 +29,7 @@ __all__ = [
     "Preparation",
     "State",
     "Trainer",
+    "TrainingWarning",
     "__version__",
     "auroc",
     "average_precision",

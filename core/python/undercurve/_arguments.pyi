@@ -100,7 +100,7 @@ class Arguments(Settings, total=False):
     objective: str | None
     preset: str | None
     test: Any
-    valid: float | None
+    valid: Any
     metric: str | None
     patience: int | None
     threshold: str | float | None

@@ -203,7 +203,7 @@ class Trainer:
         cls,
         asked: dict[str, Any],
         table: Table,
-        test: Table | None = None,
+        held: tuple[Table | None, Table | None] = ...,
         start: Model | None = None,
         wide: bool = False,
     ) -> Trainer: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from functools import cache
@@ -26,9 +27,9 @@ _HERE = {
     "decay": "weight_decay l2 reg_lambda lambda_l2 l2_leaf_reg alpha reg_alpha l2_reg l2_regularization kernel_regularizer penalty_weight",
     "decay, 1/(C times the rows)": "C Cs inverse_regularization",
     "decay (an L2 penalty; others are not there)": "penalty l1 l1_ratio lambda_l1 elastic_net regularization",
-    "valid, the share of the rows that is held out, as valid=0.2": "validation_fraction validation_split validation_data eval_set valid_sets eval_fraction val_size "
-    "valid_set validation_size valid_size eval_data dev early_stopping validation",
-    "patience, with valid=0.2": "early_stopping_rounds n_iter_no_change early_stopping_round od_wait early_stop stopping_rounds",
+    "valid, a share as 0.2, or (rows, labels)": "validation_fraction validation_split validation_data eval_set valid_sets eval_fraction val_size "
+    "valid_set validation_size valid_size eval_data dev validation",
+    "patience, with valid=0.2": "early_stopping early_stopping_rounds n_iter_no_change early_stopping_round od_wait early_stop stopping_rounds",
     "test": "test_set test_data eval_test holdout test_size",
     "metric": "eval_metric scoring metrics eval_metrics monitor score_func refit_metric",
     "method": "loss objective_function loss_function loss_fn criterion algorithm algo solver boosting_type booster",
@@ -86,7 +87,7 @@ _NONE = {
 
 # What other libraries call methods.
 _METHODS = {
-    "ap": "ap-exact", "average-precision": "ap-exact", "auprc": "ap-exact", "auc": "auc-exact", "auroc": "auc-exact", "roc-auc": "auc-exact",
+    "ap": "ap-exact", "average-precision": "ap-exact", "auprc": "ap-exact", "aupr": "ap-exact", "pr-auc": "ap-exact", "prauc": "ap-exact", "auc": "auc-exact", "auroc": "auc-exact", "roc-auc": "auc-exact",
     "pauc": "pauc-exact", "bce": "ce", "cross-entropy": "ce", "logistic": "ce-exact", "log-loss": "ce", "logloss": "ce", "aucm": "auc-margin",
     "binary-crossentropy": "ce", "binary:logistic": "ce", "binary": "ce", "logistic-regression": "ce-exact", "lr": "ce-exact",
 }  # fmt: skip
@@ -133,8 +134,11 @@ def settings(given: dict[str, Any], of: Callable[..., Any], text: Callable[[Any]
 def unknown(name: str, of: Callable[..., Any]) -> str:
     """What to say of an argument that a function does not have."""
     own = [one for one in inspect.signature(of).parameters if one not in ("self", "settings", "options", "named")]
+    own += ["progress", "callback"] if "start" in own else []  # (of `train`)
     if said := foreign(name):
-        return said
+        word = re.match("is called ([a-z0-9_]+)", _foreign()[name])
+        there = word is None or word[1] in {*own, *settings_of()}
+        return said if there else f"{name}: is called {word[1]} in undercurve.train, and is not there here"
     close = near(name, [*own, *settings_of()])
     ask = f"; did you mean {close}?" if close else "; help(undercurve.train) lists the arguments, undercurve.methods() the settings"
     return f"{name}: no argument and no setting has this name{ask}"

@@ -129,12 +129,17 @@ class Model:
 
     def _scored(self, data: Any, labelled: bool) -> tuple[Array, Any, Any]:
         """Scores, and the labels and weights that the rows have."""
-        scores, labels, weights, notes = self._core.scores(self._table(data), labelled)
+        try:
+            scores, labels, weights, notes = self._core.scores(self._table(data), labelled)
+        except ValueError as error:
+            if "missing value in column" in str(error):
+                raise ValueError(f'{error} (a model of train(missing="impute") fills it in)') from None
+            raise
         for note in notes:
-            warnings.warn(note, stacklevel=4)
+            _warn(note, UserWarning)
         return scores, labels, weights
 
-    def _judged(self, data: Any, labels: Any, weights: Any) -> tuple[Array, Any, Any]:
+    def _labelled(self, data: Any, labels: Any, weights: Any) -> tuple[Array, Any, Any]:
         """Scores, labels and weights: those that are given, or of columns of the rows as in training."""
         if labels is None:
             named = frames.is_frame(data)
@@ -203,7 +208,7 @@ class Model:
         ValueError
             As `undercurve.decide`.
         """
-        scores, labels, weights = self._judged(data, labels, weights)
+        scores, labels, weights = self._labelled(data, labels, weights)
         return Model(self._core.with_threshold(str(rule), scores, labels, weights, numbers("clusters", clusters)))
 
     def evaluate(
@@ -218,12 +223,12 @@ class Model:
         labels : array of shape (n,), optional
             Those of training, or any two. Without them, and `weights`, frames and files have the columns of training.
         """
-        scores, labels, weights = self._judged(data, labels, weights)
+        scores, labels, weights = self._labelled(data, labels, weights)
         return metrics(scores, labels, weights, fpr=self._about["fpr"] if fpr is None else fpr, intervals=intervals)
 
     def curves(self, data: Any, labels: ArrayLike | None = None, weights: ArrayLike | None = None) -> Curves:
         """Both curves of its scores of some rows; see `undercurve.curves`."""
-        return curves(*self._judged(data, labels, weights))
+        return curves(*self._labelled(data, labels, weights))
 
     def plot_curves(self, data: Any, labels: ArrayLike | None = None, axes: Any = None) -> Any:
         """Draw both curves by matplotlib; see `Curves.plot`."""
@@ -232,7 +237,7 @@ class Model:
     def plot_scores(self, data: Any, labels: ArrayLike | None = None, axis: Any = None) -> Any:
         """Draw the distribution of the scores of each class, and the threshold, by matplotlib."""
         axis = _axis(axis)
-        scores, labels, _ = self._judged(data, labels, None)
+        scores, labels, _ = self._labelled(data, labels, None)
         positive = np.asarray(labels).astype(bool)
         edges = np.histogram_bin_edges(scores, bins=40)
         for name, of in (("negative", ~positive), ("positive", positive)):
@@ -263,7 +268,7 @@ class Model:
         """
         if bins < 1:
             raise ValueError(f"bins: expected at least 1, got {bins}")
-        scores, labels, _ = self._judged(data, labels, None)
+        scores, labels, _ = self._labelled(data, labels, None)
         chance, positive = self._probable(scores), np.asarray(labels).astype(bool)
         if chance.ndim != 1:
             raise ValueError("plot_reliability: of two classes")
@@ -302,6 +307,14 @@ class Model:
         axis.set(xlabel="weight")
         return axis
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            here = {"predict": "decide, and scores", "predict_proba": "probabilities", "decision_function": "scores", "transform": "scores", "fit": "undercurve.train",
+                    "score": "evaluate", "judge": "judge of the Trainer, before its model is taken", "feature_importances_": "params", "coef_": "params"}  # fmt: skip
+            more = f"; what does it here is {here[name]}" if name in here else ""
+            raise AttributeError(f"a Model has no {name}{more}")
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file. An existing file is replaced only when all of the new one is written."""
         _write(path, self._core.to_bytes())
@@ -314,7 +327,8 @@ class Model:
         return _of_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:
-        return f"Model({self.method!r}, {self.architecture!r}, {len(self.columns) or self._about['inputs']} columns)"
+        rule = f", threshold={self.threshold:.6g}" if self.threshold is not None else ""
+        return f"Model({self.method!r}, {self.architecture!r}, {len(self.columns) or self._about['inputs']} columns{rule})"
 
     def _repr_html_(self) -> str:
         rule = self._about["rule"]
@@ -403,7 +417,7 @@ class Trainer:
         objective: str | None = None,
         preset: str | None = None,
         test: Any = None,
-        valid: float | None = None,
+        valid: Any = None,
         metric: str | None = None,
         patience: int | None = None,
         threshold: str | float | None = None,
@@ -486,7 +500,7 @@ class Trainer:
             "weight": None if frames.is_sparse(data) else weight,
             "ignore": ignore,
             "keep_identifiers": not named if keep_identifiers is None else keep_identifiers,
-            "valid": None if valid is None else _number("valid", valid),
+            "valid": _number("valid", valid) if isinstance(valid, (int, float, np.number)) else None,
             "metric": metric,
             "patience": None if patience is None else _number("patience", patience, whole=True),
             "threshold": None if threshold is None else str(threshold),
@@ -500,7 +514,7 @@ class Trainer:
         table = frames.table_of(data, more, label, **reads)
         _warn_of_reading(table)
         taken = taken or table.columns
-        held = self._held(test, label, more, named, reads)
+        held = (self._held("test", test, label, more, named, reads), self._held("valid", None if asked["valid"] is not None else valid, label, more, named, reads))
         try:
             self._core = _core.Trainer(asked, table, held, start._core if start else None, wide)
         except ValueError as error:
@@ -509,22 +523,20 @@ class Trainer:
         known = {*columns, *group, *ignore, weight, target_column}
         left = [name for name in taken if name not in known] if start is None else []
         if left:
-            warnings.warn(
-                f"columns that tell rows apart are left out: {', '.join(left)} (keep_identifiers=True keeps them)",
-                TrainingWarning,
-                stacklevel=3,
+            _warn(
+                f"columns that tell rows apart are left out: {', '.join(left)} (keep_identifiers=True keeps them)"
             )
 
     @staticmethod
-    def _held(test: Any, label: str | None, more: frames.Columns, named: bool, reads: dict[str, Any]) -> _core.Table | None:
+    def _held(what: str, test: Any, label: str | None, more: frames.Columns, named: bool, reads: dict[str, Any]) -> _core.Table | None:
         if test is None:
             return None
         if isinstance(test, tuple):
             rows, labels = test
-            column = _column(label or "label", "test labels", labels)
+            column = _column(label or "label", f"{what} labels", labels)
             return frames.table_of(_rows(rows, [column]), [column], ignore=reads["ignore"])
-        if more and not named:
-            raise ValueError("test: expected (rows, labels)")
+        if (more and not named) or not (frames.is_frame(test) or frames.is_sparse(test)):
+            raise ValueError(f"{what}: expected {'a share, or ' if what == 'valid' else ''}(rows, labels)")
         return frames.table_of(test, [], label, **(reads if frames.is_file(test) else {"ignore": reads["ignore"]}))
 
     @property
@@ -562,13 +574,15 @@ class Trainer:
             Called with the trainer about twenty times; training ends where it returns False.
         """
         bar = None
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback: expected a function of the run, got {type(callback).__name__}")
         if progress:
             try:
                 from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
                 bar = tqdm(total=self.total_steps, initial=self.steps_done, desc=self.method)
             except ImportError:
-                pass
+                callback = _told(callback)
         part = max(1, -(-self.total_steps // 20))
         try:
             while not self.is_done:
@@ -586,8 +600,11 @@ class Trainer:
                 bar.close()
         warning = self.report()["warning"]
         if warning:
-            warnings.warn(f"{self.method}: {_as_arguments(warning)}", TrainingWarning, stacklevel=3)
+            _warn(f"{self.method}: {_as_arguments(warning)}")
         return self.model()
+
+    def __repr__(self) -> str:
+        return f"Trainer({self.method!r}, {self.steps_done} of {self.total_steps} steps)"
 
     def report(self) -> dict[str, Any]:
         """Objective, exact metrics of training and test rows, and what warns of the model."""
@@ -601,7 +618,7 @@ class Trainer:
         """The model to keep, now: the best on the validation rows, or the last."""
         model, missed = self._core.model()
         if missed:
-            warnings.warn(missed, TrainingWarning, stacklevel=3)
+            _warn(missed)
         return Model(model)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -694,12 +711,22 @@ class Trainer:
         }
         run = cls.__new__(cls)
         rows = saved._core.read(data) if frames.is_file(data) and not more else frames.table_of(_rows(data, more), more, label)
-        held = saved._core.read(test) if frames.is_file(test) else cls._held(test, label, more, named, {"ignore": []})
+        held = saved._core.read(test) if frames.is_file(test) else cls._held("test", test, label, more, named, {"ignore": []})
         try:
             run._core = _core.Trainer.resume(changed, saved._core, rows, held)
         except ValueError as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from None
         return run
+
+
+def _told(callback: Callable[[Trainer], object] | None) -> Callable[[Trainer], object]:
+    """Progress in lines, where there is no tqdm."""
+
+    def told(run: Trainer) -> object:
+        print(f"{run.method}: {run.steps_done} of {run.total_steps} steps", flush=True)
+        return callback(run) if callback is not None else None
+
+    return told
 
 
 def _as_arguments(sentence: str) -> str:
@@ -719,9 +746,12 @@ def _with_hint(error: str, method: str | None) -> str:
             ' target="values" and the finite sums'
         )
     if found := re.match('method [^ ]+ has no parameter "([^"]+)"', error):
-        return arguments.foreign(found[1]) or error
+        there = "" if method is not None or found[1] not in arguments.settings_of("ce") else f'; method="ce", which goes in batches, has {found[1]}'
+        return arguments.foreign(found[1]) or error + there
     if error.startswith("method: there is no") and method is not None and (near := arguments.method_meant(method)):
         return error.replace("; ", f"; did you mean {near}? ")
+    if error.startswith("target: expected one of"):
+        return f"{error} (label=… names the column of the labels)"
     if error.startswith("which column is the label?"):
         return f"{error} (label=…)"
     return error
@@ -738,16 +768,24 @@ def _positive(given: Any) -> str | None:
     return _text(given)
 
 
+def _warn(text: str, category: type[Warning] = TrainingWarning) -> None:
+    """A warning at the line that called the package."""
+    import sys
+
+    depth, own = 2, os.path.dirname(__file__)
+    while (frame := sys._getframe(depth - 1)).f_back and os.path.dirname(frame.f_code.co_filename) == own:
+        depth += 1
+    warnings.warn(text, category, stacklevel=depth)
+
+
 def _warn_of_reading(table: _core.Table) -> None:
     """Warns of what was lost on the way into the table."""
     if table.rounded:
-        warnings.warn(
-            f"whole numbers beyond 2^53 were rounded in {', '.join(table.rounded)} (as texts or categories they are what they are)",
-            TrainingWarning,
-            stacklevel=4,
+        _warn(
+            f"whole numbers beyond 2^53 were rounded in {', '.join(table.rounded)} (as texts or categories they are what they are)"
         )
     if table.unlabelled:
-        warnings.warn(f"{table.unlabelled} rows have no label and are left out", TrainingWarning, stacklevel=4)
+        _warn(f"{table.unlabelled} rows have no label and are left out")
 
 
 def _class_weights(given: Any) -> list[tuple[str | None, float]] | None:
@@ -758,6 +796,8 @@ def _class_weights(given: Any) -> list[tuple[str | None, float]] | None:
         raise ValueError(f"class_weight: expected 'balanced', weights, or labels with their weights, got {given!r}")
     if isinstance(given, Mapping):
         return [(_text(label), _number("class_weight", weight)) for label, weight in given.items()]
+    if not hasattr(given, "__iter__"):
+        raise ValueError(f"class_weight: expected 'balanced', or labels with their weights as {{1: {given!r}}}, got {given!r}")
     return [(None, _number("class_weight", weight)) for weight in given]
 
 
@@ -788,10 +828,8 @@ def _warn_of_copies(data: Any, taken: list[str], ignore: list[str], labels: Any)
         except (TypeError, ValueError, KeyError):
             continue
         if same:
-            warnings.warn(
-                f"column {name!r} has the values of the labels, and is trained on: pass label={name!r} instead of labels, or ignore=[{name!r}]",
-                TrainingWarning,
-                stacklevel=4,
+            _warn(
+                f"column {name!r} has the values of the labels, and is trained on: pass label={name!r} instead of labels, or ignore=[{name!r}]"
             )
 
 
@@ -873,8 +911,8 @@ def train(
         settings by name.
     test : frame, or (rows, labels), optional
         Held-out rows for reports.
-    valid : float, optional
-        Share of the rows that choose the model, its threshold and its probabilities, and are not trained on.
+    valid : float, frame, or (rows, labels), optional
+        Rows that choose the model, its threshold and its probabilities, and are not trained on: a share drawn from the rows, or your own.
     metric, patience, threshold, calibrate
         What the best model is best in; after how many looks without a better one to stop; the rule of the threshold, as in
         `undercurve.decide` (default: no threshold; where it promises, the last model is kept); how scores become probabilities.

@@ -21,6 +21,18 @@ if TYPE_CHECKING:
     from ._arguments import MethodName, Settings
 
 
+# Arguments of `undercurve.train` that scikit-learn calls otherwise.
+_HERE = {"seed": "random_state", "weights": "sample_weight, an argument of fit,", "positive": "pos_label", "test": "score"}
+
+
+def _check(name: str) -> None:
+    """Refuses what is no setting."""
+    if name in _HERE:
+        raise ValueError(f"{name}: is called {_HERE[name]} here")
+    if name not in arguments.settings_of():
+        raise ValueError(arguments.unknown(name, RankingClassifier.__init__))
+
+
 class RankingClassifier(ClassifierMixin, BaseEstimator):
     """A classifier of two classes that is trained to rank.
 
@@ -40,6 +52,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         class, or 1.
     valid : float, optional
         Share of the rows that choose the model, its threshold and its probabilities, and are not trained on.
+    patience : int, optional
+        With `valid`: training ends after so many of about twenty looks without a better model.
     calibrate : {"none", "platt", "isotonic", "beta", "auto"}, optional
         How scores become probabilities. With one, or a method of likelihoods, there is `predict_proba`.
     scale, encode, missing, dtype, constraints, objective
@@ -83,6 +97,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         fpr: tuple[float, float] = (0.0, 0.05),
         threshold: str | float | None = None,
         valid: float | None = None,
+        patience: int | None = None,
         calibrate: str | None = None,
         scale: str | None = None,
         encode: str | None = None,
@@ -103,6 +118,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         self.fpr = fpr
         self.threshold = threshold
         self.valid = valid
+        self.patience = patience
         self.calibrate = calibrate
         self.scale = scale
         self.encode = encode
@@ -131,8 +147,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         """Set parameters, and settings of the method as ``lr=0.1`` or ``settings__lr=0.1``."""
         for name, value in params.items():
             name = name.removeprefix("settings__")
-            if name not in self.get_params() and name not in arguments.settings_of():
-                raise ValueError(arguments.unknown(name, RankingClassifier.__init__))
+            if name not in self.get_params():
+                _check(name)
             setattr(self, name, value)
         return self
 
@@ -163,6 +179,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         groups : array of shape (n,), optional
             The group of each row, of `constraints` (``set_fit_request(groups=True)`` routes it).
         """
+        for name in self._named():
+            _check(name)
         X, y = self._rows(X, y, reset=True)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":
@@ -209,6 +227,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
             fpr=self.fpr,
             threshold=threshold,
             valid=self.valid,
+            patience=self.patience,
             calibrate=self.calibrate,  # type: ignore[arg-type]
             scale=self.scale,  # type: ignore[arg-type]
             encode=self.encode,

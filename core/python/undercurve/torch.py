@@ -1,8 +1,9 @@
 """Modules for torch: exact losses over a batch, and objectives that keep numbers from batch to batch.
 
-All of it is computed on the CPU. Tensors of a GPU are copied there and the gradient back: of n float32 scores with int64 labels 12 n
-bytes (20 n with row numbers) and 4 n, at 16,384 rows 196 (328) and 66 KB, and a wait for the GPU. An `Objective` that is on a GPU itself
-has its state copied both ways with each batch: leave it on the CPU.
+`Loss` is computed where the scores are: on a CPU by the compiled core, on other devices by `undercurve.tensors`. `Objective` is computed on
+the CPU. Tensors of a GPU are copied there and the gradient back: of n float32 scores with int64 labels 12 n bytes (20 n with row numbers) and
+4 n, at 16,384 rows 196 (328) and 66 KB, and a wait for the GPU. One that is on a GPU itself has its state copied both ways with each batch:
+leave it on the CPU.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from . import _core, distributed
+from . import _core, distributed, tensors
 
 _TWICE = "losses of undercurve are differentiated once: call backward or torch.autograd.grad without create_graph=True"
 
@@ -120,6 +121,10 @@ class Loss(torch.nn.Module):
     O(n log n) for a batch of n scores. float16 and bfloat16 are computed in float32. A batch that lacks a class has the value 0 and
     the gradient 0. Differentiated once.
 
+    On a GPU, and under ``torch.func``, tensor operations compute it (`undercurve.tensors`): hinge and squared hinge by a sort, O(n log n)
+    without waiting for the device and differentiated any number of times; other surrogates by blocks of pairs, O(n n₊) in O(n) memory. Scores
+    and labels are not checked there.
+
     Examples
     --------
     >>> import torch
@@ -156,6 +161,8 @@ class Loss(torch.nn.Module):
         scores = _wide(_scores(scores))
         if self._engine is not None:
             return self._of_group(scores, labels, weights)
+        if tensors.wanted(scores):
+            return tensors.loss(scores, labels, weights, self._core.arguments())
         if torch.compiler.is_compiling():
             labels = labels.reshape(-1)
             return _exact(scores, labels, weights, self._key)[0]

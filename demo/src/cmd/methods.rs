@@ -25,8 +25,8 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
     (
         "The baseline: begin here, and take others where `compare` shows a gain",
         &[
-            ("ce", "always: it fits probabilities, and others are held against it"),
-            ("ce-exact", "the same to its minimum, with a penalty by cross-validation; all rows fit in memory"),
+            ("ce-exact", "linear models whose rows fit in memory: probabilities, with a penalty by cross-validation"),
+            ("ce", "the same in batches, and networks"),
             ("ce-balanced", "positives are rare and should weigh as much as the others"),
         ],
     ),
@@ -35,9 +35,6 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
         &[
             ("soap", "positives are rare; linear models and networks, in batches"),
             ("ap-exact", "a linear model, and all rows fit in memory: no step size to choose"),
-            ("smooth-ap", "large batches with many positives, as in retrieval"),
-            ("fast-ap", "the same, with scores in a bounded range"),
-            ("min-max-ap", "recall at several precisions counts"),
         ],
     ),
     (
@@ -46,25 +43,15 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
             ("ppd-sg", "many rows, linear models and networks; also several classes"),
             ("ppd-adagrad", "the same, where columns differ much in scale"),
             ("auc-exact", "a linear model, and all rows fit in memory: no step size to choose"),
-            ("auc-margin", "networks with wrong labels or many easy negatives"),
-            ("auc-pairwise", "a plain baseline of pairs in batches"),
-            ("pga", "to compare with PPD-SG"),
-            ("oauc", "to compare with PPD-SG: plain primal-dual steps"),
         ],
     ),
     (
         "A budget of false alarms (partial AUC, --fpr)",
         &[
+            ("top", "first: cross-entropy or one of the next two, by folds"),
+            ("pauc-threshold", "linear models and networks, in batches, over any range"),
             ("pauc-exact", "a linear model, and all rows fit in memory"),
-            ("pauc-threshold", "networks, in batches, over any range"),
-            ("sopa", "a range from 0, by the risk of each positive"),
-            ("sopa-s", "the same in a soft form, tuned by lambda"),
-            ("sota-s", "true-positive rates count, too (two-way partial AUC)"),
-            ("svm-pauc-tight", "a linear model and a convex problem"),
-            ("agd-sbcd", "to compare with the paper on ranges of false-positive rates"),
-            ("dca", "the same: outer steps that are linear in what is left out"),
-            ("proximal-dca", "the same, with a proximal term"),
-            ("pauc-minibatch", "a plain baseline: the range of each batch"),
+            ("agd-sbcd", "a linear model over a range that does not begin at 0"),
             ("sorr", "some labels are wrong: the worst examples are left out"),
         ],
     ),
@@ -75,36 +62,54 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
             ("alexr2", "SONEX oscillates: it steps between proximal points"),
             ("lagrange", "a multiplier for each bound is wanted"),
             ("ooa", "the worst groups' loss alone, as in group DRO"),
-            ("sox", "to compare with SONEX: a squared penalty"),
-            ("msvr", "the same, with a corrected running gradient"),
-            ("sonx", "the same, with a penalty that is not smoothed"),
-            ("icppac", "the same, by an inexact proximal point method"),
-        ],
-    ),
-    (
-        "Weights of classes and examples (cross-entropy changed)",
-        &[
-            ("focal", "many easy examples drown the hard ones"),
-            ("cb-ce", "classes of very different size"),
-            ("ldam", "rare classes in networks, which overfit them"),
         ],
     ),
     (
         "Convex problems to their minimum (finite sums)",
-        &[
-            ("ai-sarah", "first: logistic or least-squares loss without a step size"),
-            ("adam-sum", "a familiar method, pass by pass"),
-            ("momentum-sum", "sparse rows and a step size of one's own"),
-            ("svrg", "to compare: an anchor reduces the variance"),
-            ("sarah", "to compare: recursive gradients"),
-            ("sarah+", "the same with inner loops that end by themselves"),
-            ("bounded-ai-sarah", "AI-SARAH takes steps that are too long"),
-            ("theoretical-ai-sarah", "to compare with the theory, on few rows"),
-        ],
+        &[("ai-sarah", "logistic or least-squares loss without a step size")],
     ),
 ];
 
+/// What the papers compare with, and variants.
+const OTHERS: &[(&str, &str)] = &[
+    ("smooth-ap", "large batches with many positives, as in retrieval"),
+    ("fast-ap", "the same, with scores in a bounded range"),
+    ("min-max-ap", "recall at several precisions counts"),
+    ("auc-margin", "networks with wrong labels or many easy negatives"),
+    ("auc-pairwise", "to compare: pairs in batches"),
+    ("pga", "to compare with PPD-SG"),
+    ("oauc", "to compare with PPD-SG: plain primal-dual steps"),
+    ("sopa", "a range from 0, by the risk of each positive"),
+    ("sopa-s", "the same in a soft form, tuned by lambda"),
+    ("sota-s", "true-positive rates count, too (two-way partial AUC)"),
+    ("svm-pauc-tight", "a linear model and a convex problem"),
+    ("dca", "to compare with AGD: outer steps that are linear in what is left out"),
+    ("proximal-dca", "the same, with a proximal term"),
+    ("pauc-minibatch", "to compare: the range of each batch"),
+    ("sox", "to compare with SONEX: a squared penalty"),
+    ("msvr", "the same, with a corrected running gradient"),
+    ("sonx", "the same, with a penalty that is not smoothed"),
+    ("icppac", "the same, by an inexact proximal point method"),
+    ("focal", "many easy examples drown the hard ones"),
+    ("cb-ce", "classes of very different size"),
+    ("ldam", "rare classes in networks, which overfit them"),
+    ("bounded-ai-sarah", "AI-SARAH takes steps that are too long"),
+    ("theoretical-ai-sarah", "to compare with the theory, on few rows"),
+    ("sarah", "to compare: recursive gradients"),
+    ("sarah+", "the same with inner loops that end by themselves"),
+    ("svrg", "to compare: an anchor reduces the variance"),
+    ("momentum-sum", "sparse rows and a step size of one's own"),
+    ("adam-sum", "a familiar method, pass by pass"),
+];
+
 pub fn run(Args { name, json }: Args) -> Result<()> {
+    if name.as_deref() == Some("top") && !json {
+        return output::line(wrap(
+            "top: cross-entropy, pauc-threshold or pauc-exact, whichever has the best partial AUC (--fpr) on folds of the training rows. It has no \
+             settings of its own; the first lines of a run name what was taken.",
+            0,
+        ));
+    }
     let chosen = match &name {
         Some(name) => vec![find(name)?],
         None => METHODS.iter().collect(),
@@ -135,6 +140,8 @@ pub fn run(Args { name, json }: Args) -> Result<()> {
             output::line(wrap(&format!("  {name:width$}  {when}"), width + 4))?;
         }
     }
+    let others: Vec<&str> = OTHERS.iter().map(|method| method.0).collect();
+    output::line(wrap(&format!("\nVariants, and what the papers compare with: {}.", others.join(", ")), 2))?;
     let names: Vec<&str> = several.iter().map(|method| method.name).collect();
     output::line(format!("\nOn more than two classes: {}.", names.join(", ")))?;
     output::line("`undercurve methods NAME` tells what it minimises, its paper and its parameters.")
@@ -162,7 +169,7 @@ fn values(param: &Param) -> String {
 
 /// When to take a method.
 fn when(name: &str) -> Option<&'static str> {
-    GROUPS.iter().flat_map(|group| group.1).find(|method| method.0 == name).map(|method| method.1)
+    GROUPS.iter().flat_map(|group| group.1).chain(OTHERS).find(|method| method.0 == name).map(|method| method.1)
 }
 
 fn details(method: &Method) -> Result<()> {
