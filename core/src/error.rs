@@ -103,6 +103,7 @@ pub const CODES: &[(u16, &str, &str)] = &[
     (113, "CheckpointError::Damaged", "the saved model is cut short or damaged"),
     (114, "CheckpointError::ModelOnly", "a model without its run, which training cannot go on from"),
     (115, "CheckpointError::Mismatch", "saved with other data, another model or another number type"),
+    (116, "CheckpointError::RunOnly", "a saved run without how its rows were prepared"),
     (121, "TrainerError::Config", "a wrong method, setting, model or length"),
     (122, "TrainerError::NotBuilt", "a method that is not in this build"),
     (131, "JudgeError::NoGroups", "the rows have no groups"),

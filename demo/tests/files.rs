@@ -4,9 +4,13 @@
 
 mod common;
 
-use common::{Folder, run};
+use common::{Folder, run, stdout};
 use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
+use undercurve::checkpoint::SavedModel;
+use undercurve::data::Dataset;
+use undercurve::trainer::{Config, Length, Predictor, Trainer};
 
 /// What has to come of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -331,7 +335,7 @@ fn cases() -> Vec<Case> {
 
 /// The names of the features in what `prepare` wrote, and the number of rows.
 fn features(path: &Path) -> (Vec<String>, usize) {
-    let text = std::fs::read_to_string(path).unwrap();
+    let text = fs::read_to_string(path).unwrap();
     if text.starts_with("label,") {
         // (Names may have line breaks and commas in their quotes.)
         let mut names = vec![String::new()];
@@ -405,15 +409,15 @@ fn awkward_files_are_read_or_refused_in_these_words() {
         let words: Vec<String> = said.lines().map(escaped).collect();
         let shown = if options.is_empty() { String::new() } else { format!(" (`{options}`)") };
         let _ = writeln!(table, "| {what}{shown} | {done} | {} |", words.join("<br>"));
-        let _ = std::fs::remove_file(folder.path("out"));
+        let _ = fs::remove_file(folder.path("out"));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/results/files.md");
     // (`office.rs` has the second part.)
-    let whole = std::fs::read_to_string(&place).unwrap_or_default();
+    let whole = fs::read_to_string(&place).unwrap_or_default();
     let (there, rest) = whole.find("\n# ").map_or((whole.as_str(), ""), |at| whole.split_at(at));
     if std::env::var_os("UNDERCURVE_BLESS").is_some_and(|what| what == "files") {
-        std::fs::write(&place, format!("{table}{rest}")).unwrap();
+        fs::write(&place, format!("{table}{rest}")).unwrap();
         return;
     }
     let differs = table.lines().zip(there.lines()).find(|(a, b)| a != b);
@@ -449,7 +453,7 @@ fn held_out_rows_are_those_of_the_column() {
         let (code, _, told) = said("train data.csv --resume r --split-by v");
         assert!(code == Some(2) && told.contains("another column that splits go by"), "{told}");
     }
-    let without = std::fs::read_to_string(folder.path("data.csv")).unwrap().replace("patient", "person");
+    let without = fs::read_to_string(folder.path("data.csv")).unwrap().replace("patient", "person");
     folder.write("other.csv", without);
     let refusals = [
         ("eval m other.csv --held-out", "there is no column \"patient\""),
@@ -468,22 +472,58 @@ fn held_out_rows_are_those_of_the_column() {
     assert!(code == Some(0) && out.contains("ppd-sg"), "{told}");
 }
 
-/// A model of the npm package's arrays scores here as there, and what is not known of its training is not told.
+/// What each language writes, read by Rust and the command line; the others read it in their tests. `UNDERCURVE_BLESS=doors`, there and then here, writes
+/// the files anew.
 #[test]
-fn models_of_arrays_in_javascript() {
-    let golden = |name: &str| concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/arrays.").to_string() + name;
-    let folder = Folder::new("arrays");
-    let said = |args: &[&str]| {
-        let output = run(&folder.0, args);
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let told = said(&["predict", &golden("uc"), &golden("rows.csv")]);
-    let scores = std::fs::read_to_string(golden("scores.csv")).unwrap();
-    let expected: Vec<f32> = scores.lines().map(|line| line.parse().unwrap()).collect();
-    let found: Vec<f32> = told.lines().skip(1).map(|line| line.split(',').next().unwrap().parse().unwrap()).collect();
-    assert_eq!(found.len(), 20);
-    assert_eq!(found, expected);
-    let told = said(&["inspect", &golden("uc")]);
-    assert!(told.contains("a model alone") && !told.contains("finished"), "{told}");
+fn model_files_of_every_language() {
+    let golden = |name: &str| format!("{}/../tests/golden/doors/{name}", env!("CARGO_MANIFEST_DIR"));
+    let bless = std::env::var("UNDERCURVE_BLESS").is_ok_and(|what| what == "doors");
+    let folder = Folder::new("doors");
+    let said = |args: &[&str]| stdout(&run(&folder.0, args));
+    let rows = fs::read_to_string(golden("rows.csv")).unwrap();
+    let cells: Vec<Vec<f32>> =
+        rows.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
+    let (x, y) = (cells.iter().flat_map(|row| &row[..2]).copied().collect(), cells.iter().map(|row| row[2] as u8));
+    let config = Config { method: "ce".into(), length: Length::Steps(30), ..Config::default() };
+    let mut trainer = Trainer::new(&config, Dataset::dense(x, y.collect(), 2).unwrap().into(), None).unwrap();
+    trainer.run().unwrap();
+    said(&["train", &golden("rows.csv"), "--label", "label", "--method", "ce", "--steps", "30", "--out", "m.uc"]);
+    let ours = [("rust.uc", trainer.predictor().save()), ("command-line.uc", fs::read(folder.path("m.uc")).unwrap())];
+    for (name, bytes) in ours {
+        if bless {
+            fs::write(golden(name), &bytes).unwrap();
+        }
+        assert_eq!(bytes, fs::read(golden(name)).unwrap(), "{name}");
+    }
+    let names = ["rust", "command-line", "python", "npm", "c"];
+    let mut scores = vec![names.join(",")];
+    scores.resize(cells.len() + 1, String::new());
+    for name in names {
+        let bytes = fs::read(golden(&format!("{name}.uc"))).unwrap();
+        let mut model = Predictor::<f32>::of(&SavedModel::from_bytes(&bytes).unwrap()).unwrap();
+        let found = model.predict_file(rows.as_bytes(), &[], "rows.csv").unwrap().scores;
+        let told = said(&["predict", &golden(&format!("{name}.uc")), &golden("rows.csv")]);
+        for ((line, told), score) in scores[1..].iter_mut().zip(told.lines().skip(1)).zip(&found) {
+            assert_eq!(told.split(',').next().unwrap(), score.to_string(), "{name}");
+            *line += &format!("{}{score}", if line.is_empty() { "" } else { "," });
+        }
+        for at in 0..bytes.len() {
+            let mut wrong = bytes.clone();
+            wrong[at] ^= 0x55;
+            assert!(SavedModel::from_bytes(&wrong).is_err() && SavedModel::from_bytes(&bytes[..at]).is_err(), "{at}");
+        }
+    }
+    let scores = scores.join("\n") + "\n";
+    if bless {
+        fs::write(golden("scores.csv"), &scores).unwrap();
+    }
+    assert_eq!(scores, fs::read_to_string(golden("scores.csv")).unwrap());
+    for name in ["npm", "c"] {
+        let told = said(&["inspect", &golden(&format!("{name}.uc"))]);
+        assert!(told.contains("a model alone") && !told.contains("finished"), "{told}");
+    }
+    fs::write(folder.path("run"), trainer.save()).unwrap();
+    let output = run(&folder.0, &["predict", "run", &golden("rows.csv")]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.starts_with("error: run: a saved run, without how its rows were prepared: save its model"), "{told}");
 }

@@ -640,9 +640,8 @@ fn every_error_has_a_number_of_its_own() {
         assert!(format!("{error:?}").starts_with(name(code)), "{error:?}");
         assert_eq!(TrainerError::Core(*error).code(), code);
     }
-    for error in
-        [CheckpointError::NotOurs, CheckpointError::Version(9), CheckpointError::Damaged, CheckpointError::ModelOnly]
-    {
+    use CheckpointError::{Damaged, ModelOnly, NotOurs, RunOnly, Version};
+    for error in [NotOurs, Version(9), Damaged, ModelOnly, RunOnly] {
         let (_, short) = name(error.code()).split_once("::").unwrap();
         assert!(format!("{error:?}").starts_with(short));
     }

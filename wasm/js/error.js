@@ -58,7 +58,7 @@ export function failed(code, argument, row, column, text) {
 /** Errors that name an argument. */
 const NAMED = [1, 2, 5, 7, 9];
 /** Errors of saved bytes. */
-const SAVED = [111, 112, 113, 114, 115];
+const SAVED = [111, 112, 113, 114, 115, 116];
 
 /** The same for errors whose text is here; numbers that a text has no place for mean nothing. */
 export function refused(code, what, at, need, got) {

@@ -260,8 +260,6 @@ export class Model {
    */
   static async load(bytes) {
     need(bytes instanceof Uint8Array, "bytes", bytes, "a Uint8Array of a model file");
-    // (Sessions begin with "undercurvet".)
-    need(bytes[10] !== 0x74 || bytes[0] !== 0x75, "bytes", "of a session", "those of a model: Model.of(…, session) makes one", { code: 111 });
     await initFiles();
     return new Model(called(() => new glue.Model(bytes)));
   }

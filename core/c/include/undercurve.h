@@ -32,12 +32,13 @@ extern "C" {
 #define UC_UNREACHABLE 10 /* no threshold keeps the rule */
 #define UC_UNSUPPORTED 11
 #define UC_UNPROMISED 12  /* no threshold can be promised on these rows */
-/* Saved runs and models (111 to 115), and a wrong method, setting, model or length: */
+/* Saved runs and models (111 to 116), and a wrong method, setting, model or length: */
 #define UC_NOT_OURS 111
 #define UC_VERSION 112
 #define UC_DAMAGED 113
 #define UC_MODEL_ONLY 114
 #define UC_MISMATCH 115
+#define UC_RUN_ONLY 116
 #define UC_CONFIG 121
 #define UC_NOT_BUILT 122
 /* Of this interface: */
@@ -123,7 +124,7 @@ int32_t uc_trainer_new(const float *x, size_t rows, size_t columns, const uint8_
                        const char *method, const char *model, const char *settings, uint64_t seed, uint32_t *trainer);
 /* Goes so many steps, or to the end; left: steps after that. */
 int32_t uc_trainer_steps(uint32_t trainer, uint64_t steps, uint64_t *left);
-/* The whole run, and the model alone. With bytes NULL only count is written. */
+/* The whole run, and the model alone: as a file every language reads it (its columns are x1, x2, ...). With bytes NULL only count is written. */
 int32_t uc_trainer_save(uint32_t trainer, uint8_t *bytes, size_t room, size_t *count);
 int32_t uc_trainer_model(uint32_t trainer, uint8_t *bytes, size_t room, size_t *count);
 /* Goes on with a saved run, on the rows that it had. */

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::{env, fs, ptr};
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::Dataset;
+use undercurve::data::{Dataset, Format, RawTable};
 use undercurve::measure::{Groups, Metric, Needs, Ranked, Rows, TABLE};
 use undercurve::metric::{Confusion, Metrics, Pair, Truth};
 use undercurve::pairs::{Grade, Sum, Sums};
@@ -19,7 +19,7 @@ mod hostile;
 
 use hostile::{
     uc_abi_version, uc_decide_f64, uc_last_error, uc_metrics_need, uc_model_load, uc_pairs_f32, uc_pairs_need_f32,
-    uc_release, uc_threshold,
+    uc_release, uc_score, uc_threshold, uc_trainer_model, uc_trainer_new, uc_trainer_steps,
 };
 
 unsafe extern "C" {
@@ -239,6 +239,51 @@ fn decisions_are_those_of_rust() {
         assert_eq!(uc_release(model), 0);
     }
     assert_eq!(Some(threshold), want);
+}
+
+/// The model file of each language is read here, and that of here is the one that the others read. `UNDERCURVE_BLESS=doors` writes it.
+#[test]
+fn model_files_of_every_language() {
+    let golden = |name: &str| Path::new(HERE).join("../../tests/golden/doors").join(name);
+    let text = fs::read_to_string(golden("rows.csv")).unwrap();
+    let rows: Vec<Vec<f32>> =
+        text.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
+    let x: Vec<f32> = rows.iter().flat_map(|row| &row[..2]).copied().collect();
+    let labels: Vec<u8> = rows.iter().map(|row| row[2] as u8).collect();
+    let (mut run, mut left, mut count, mut saved) = (0, 0, 0, vec![0; 4096]);
+    // SAFETY: arrays of these lengths, texts that end, and places of one.
+    unsafe {
+        let [method, model, none] = [c"ce", c"linear", c""].map(|text| text.as_ptr().cast());
+        let weights = ptr::null();
+        let made =
+            uc_trainer_new(x.as_ptr(), rows.len(), 2, labels.as_ptr(), weights, method, model, none, 1, &mut run);
+        assert_eq!((made, uc_trainer_steps(run, 30, &mut left)), (0, 0), "{}", message());
+        assert_eq!(uc_trainer_model(run, saved.as_mut_ptr(), saved.len(), &mut count), 0);
+        assert_eq!(uc_release(run), 0);
+    }
+    if env::var("UNDERCURVE_BLESS").is_ok_and(|what| what == "doors") {
+        fs::write(golden("c.uc"), &saved[..count]).unwrap();
+    }
+    assert_eq!(saved[..count], fs::read(golden("c.uc")).unwrap());
+    let scores = fs::read_to_string(golden("scores.csv")).unwrap();
+    let lines: Vec<Vec<&str>> = scores.lines().map(|line| line.split(',').collect()).collect();
+    let table = RawTable::parse(text.as_bytes(), Format::Auto, "rows.csv").unwrap();
+    for (at, name) in lines[0].iter().enumerate() {
+        let saved = fs::read(golden(&format!("{name}.uc"))).unwrap();
+        // (C has arrays as the model sees them.)
+        let preparation = SavedModel::from_bytes(&saved).unwrap().preparation;
+        let data = preparation.apply_unlabelled::<f32>(&table).unwrap();
+        let undercurve::data::Rows::Dense { data: x, cols, .. } = data.rows() else { unreachable!() };
+        let (mut model, mut found) = (0, vec![0.0f32; rows.len()]);
+        // SAFETY: the same.
+        unsafe {
+            assert_eq!(uc_model_load(saved.as_ptr(), saved.len(), &mut model), 0);
+            assert_eq!(uc_score(model, x.as_ptr(), rows.len(), cols, found.as_mut_ptr(), rows.len()), 0);
+            assert_eq!(uc_release(model), 0);
+        }
+        let want: Vec<f32> = lines[1..].iter().map(|line| line[at].parse().unwrap()).collect();
+        assert_eq!(found, want, "{name}");
+    }
 }
 
 /// Sequences of wrong calls: codes, and nothing written that should not be. `cargo run -p undercurve-c --example hostile` runs

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -48,6 +49,20 @@ def test_a_resumed_run_has_the_bits_of_one_without_a_pause(tmp_path, method):
         again.save(path)
         found = Trainer.resume(path, X, Y, **beside).run()
         assert found.to_bytes() == want.to_bytes(), (method, valid)
+
+
+def test_the_model_file_of_each_language_is_read_and_ours_is_read_by_them():
+    doors = Path(__file__).parents[3] / "tests" / "golden" / "doors"
+    table = np.loadtxt(doors / "rows.csv", delimiter=",", skiprows=1)
+    ours = undercurve.train(table[:, :2].astype(np.float32), table[:, 2] == 1, method="ce", steps=30).to_bytes()
+    if os.environ.get("UNDERCURVE_BLESS") == "doors":
+        (doors / "python.uc").write_bytes(ours)
+    assert ours == (doors / "python.uc").read_bytes()
+    names, *lines = [line.split(",") for line in (doors / "scores.csv").read_text().split()]
+    for name, want in zip(names, np.array(lines, np.float32).T):
+        model = undercurve.load(doors / f"{name}.uc")
+        assert np.array_equal(model.scores(doors / "rows.csv"), want), name
+        assert np.array_equal(model.scores(table[:, :2]), want), name
 
 
 def test_rows_of_every_kind_and_networks(tmp_path):

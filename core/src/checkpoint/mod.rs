@@ -73,6 +73,8 @@ pub enum CheckpointError {
     Damaged,
     /// A model without the run that made it: it scores, and training cannot go on from it.
     ModelOnly,
+    /// A run on arrays without what says how they were prepared: training can go on from it, and its model scores no other rows.
+    RunOnly,
     /// Sound, but of other data, another model or another number type than it is used with.
     Mismatch(&'static str),
 }
@@ -87,6 +89,7 @@ impl CheckpointError {
             Self::Damaged => 113,
             Self::ModelOnly => 114,
             Self::Mismatch(_) => 115,
+            Self::RunOnly => 116,
         }
     }
 }
@@ -98,6 +101,9 @@ impl fmt::Display for CheckpointError {
             Self::Version(v) => write!(f, "saved in format {v}, but this release reads format {VERSION}"),
             Self::Damaged => f.write_str("the saved model is cut short or damaged"),
             Self::ModelOnly => f.write_str("a model without its run, which training cannot go on from"),
+            Self::RunOnly => f.write_str(
+                "a saved run, without how its rows were prepared: save its model (uc_trainer_model in C, Model.of in JavaScript)",
+            ),
             Self::Mismatch(what) => write!(f, "saved with another {what}"),
         }
     }

@@ -173,11 +173,8 @@ impl SavedModel {
         seal(Kind::Model, &sections(&there))
     }
 
-    /// What a file's bytes hold.
-    ///
-    /// # Errors
-    /// [`CheckpointError`]; never a panic, whatever the bytes.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
+    /// What the bytes of a model file hold.
+    pub(crate) fn of_file(bytes: &[u8]) -> Result<Self, CheckpointError> {
         fn there<C: Coded>(payload: &[u8], tag: u8) -> Result<Option<C>, CheckpointError> {
             section(payload, tag).map(|bytes| Reader(bytes).value().ok_or(CheckpointError::Damaged)).transpose()
         }

@@ -1,13 +1,15 @@
 //! The model of a model file, which scores rows of tables, too.
 
 use super::super::best::best_params;
-use super::{Predictor, Scored, TrainerError};
+use super::super::saved::Saved;
+use super::{Predictor, Scored, TrainerError, fits_probabilities};
 use crate::checkpoint::{CheckpointError, SavedModel};
-use crate::data::{Blocks, DataError, DataErrorKind, Missing, Preparation, RawTable, ReadOptions, Target};
+use crate::data::{Blocks, DataError, DataErrorKind, Missing, Preparation, RawTable, ReadOptions, Scale, Target};
 use crate::decision::Calibration;
 use crate::error::Error;
 use crate::model::Model;
 use crate::real::Real;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -33,10 +35,38 @@ impl FromFile {
 const WITHOUT_PREPARATION: &str = "rows of a table by a model without its preparation";
 
 pub(super) fn load<T: Real>(bytes: &[u8]) -> Result<Predictor<T>, TrainerError> {
-    match SavedModel::from_bytes(bytes) {
+    match SavedModel::of_file(bytes) {
         Ok(saved) => Predictor::of(&saved),
         Err(CheckpointError::NotOurs) => Predictor::of_run(bytes, None),
         Err(error) => Err(error.into()),
+    }
+}
+
+impl SavedModel {
+    /// What bytes hold: a model file, or a model alone ([`Predictor::save`], `uc_trainer_model` in C), whose columns are then x1, x2, …, as they are
+    /// in the array it was trained on, and its classes 0 and 1, or numbers from 0.
+    ///
+    /// # Errors
+    /// [`CheckpointError`]; never a panic, whatever the bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
+        let alone = match Self::of_file(bytes) {
+            Err(CheckpointError::NotOurs) => Saved::read(bytes)?,
+            found => return found,
+        };
+        if alone.run().is_ok() {
+            return Err(CheckpointError::RunOnly);
+        }
+        // (Each column has a weight.)
+        if alone.inputs > alone.params.len() {
+            return Err(CheckpointError::Damaged);
+        }
+        let names: Vec<String> = (1..=alone.inputs).map(|k| format!("x{k}")).collect();
+        let two = ["0", "1"].map(String::from);
+        let classes = if alone.classes.is_empty() { &two } else { &alone.classes[..] };
+        let preparation = Preparation::of_scaled(&names, names.len(), Scale::None, &[], Some("label".into()), classes);
+        let preparation = preparation.map_err(|_| CheckpointError::Damaged)?;
+        let probabilities = fits_probabilities(&alone.config);
+        Ok(Self { probabilities, ..Self::new(preparation, alone.real_bytes as u8, bytes.to_vec()) })
     }
 }
 
