@@ -186,7 +186,11 @@ fn the_metric_can_choose_decay_and_class_weight() {
         let (point, least) =
             (&path.points[path.chosen], path.points.iter().min_by(|a, b| a.loss.total_cmp(&b.loss)).unwrap());
         let mean = |metric: &[f64]| metric.iter().sum::<f64>() / metric.len() as f64;
-        assert!(point.metric.len() == 5 && mean(&point.metric) >= mean(&least.metric), "{metric}: {:?}", path.points);
+        assert!(
+            point.metric.len() == 4 * 5 && mean(&point.metric) >= mean(&least.metric),
+            "{metric}: {:?}",
+            path.points
+        );
         assert!(path.points.iter().any(|point| point.positive > 1.0), "{metric}: weights are tried");
         // What was chosen, set: the same bits; and a saved run goes on with it.
         let mut set = config(&[("decay", path.decay())]);

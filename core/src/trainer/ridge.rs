@@ -11,9 +11,11 @@
 //! classes that can be separated. The fits outside folds end where they are as near to their minimum as a thirtieth of what one parameter
 //! gains by chance.
 //!
-//! `choose=ap` (`auroc`, `pauc`) takes the metric of held-out rows, the mean over the folds, in place of the loss, and lets the path go on for two decays
-//! without a gain. It also looks for what a positive counts, from 1/30 to 30 in steps of about √10, up or down from 1 for as long as the metric
-//! rises, and then for the decay beside the best again. The point of the least loss, at weight 1, is left only for a gain of more than its
+//! `choose=ap` (`auroc`, `pauc`) takes the metric of held-out rows, the mean over the folds, in place of the loss, and lets the path go on for three decays
+//! without a gain, to a thousandth of the weakest. Below 400 positives a metric of a fold is in great part chance: rows are then cut into
+//! folds anew, up to four times, and all of them count. It also looks for what a positive counts, from 1/30 to 30 in steps of about √10, up or down from 1 for as
+//! long as the metric
+//! rises, and then for the decay beside the best again. The point of the least loss, at weight 1, is left only for a gain of more than half its
 //! standard error over the folds.
 //!
 //! How the numbers were chosen, and the cost: tests/results/ridge.md. Memory: for each fold a run's, without the rows.
@@ -55,6 +57,13 @@ const TOLERANCE: [f64; 2] = [1e-3, 1e-2];
 /// The weakest decay, as a share of the total curvature over the rows.
 const WEAKEST: f64 = 1e-3;
 
+/// The same where a metric chooses, which a few far rows leave to rise beyond.
+const WEAKEST_OF_METRIC: f64 = 1e-6;
+
+/// Positives below which rows are cut into folds more than once where a metric chooses, and how often at most.
+const ENOUGH: usize = 400;
+const REPEATS: usize = 4;
+
 /// A decay on the path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathPoint {
@@ -88,7 +97,7 @@ pub struct Path {
     pub points: Vec<PathPoint>,
     /// The position of the chosen one.
     pub chosen: usize,
-    /// The fold of each row; of rows of weight 0 as many as there are folds.
+    /// The fold of each row, the first time that they are cut; of rows of weight 0 as many as there are folds.
     pub folds: Vec<u32>,
     /// What it cost, in gradients over all rows.
     pub passes: f64,
@@ -115,8 +124,8 @@ const POSITIVE: [f64; 3] = [3.0, 10.0, 30.0];
 struct Fits<'a, T: Real, M> {
     data: &'a Dataset<T>,
     weights: &'a [f64],
-    /// The fold of each row, and how many there are.
-    fold_of: &'a [u32],
+    /// The fold of each row, in every repeat, and how many there are.
+    fold_of: &'a [Vec<u32>],
     count: usize,
     /// A run on rows of these weights.
     make: M,
@@ -148,11 +157,12 @@ impl<T: Real, M: Fn(&[f64]) -> Result<BatchRun<T>, TrainerError>> Fits<'_, T, M>
         let labels = self.data.labels();
         let counts = |row: usize| weight(self.weights, row) * if labels[row] == 1 { positive } else { 1.0 };
         let all: f64 = (0..labels.len()).map(counts).sum();
-        for fold in 0..self.count as u32 {
+        let fold_of = self.fold_of;
+        for (of, fold) in fold_of.iter().flat_map(|of| (0..self.count as u32).map(move |fold| (of, fold))) {
             let outside: Vec<f64> =
-                (0..labels.len()).map(|row| if self.fold_of[row] == fold { 0.0 } else { counts(row) }).collect();
+                (0..labels.len()).map(|row| if of[row] == fold { 0.0 } else { counts(row) }).collect();
             let run = (self.make)(&outside)?;
-            let rows = (0..labels.len() as u32).filter(|&row| self.fold_of[row as usize] == fold).collect();
+            let rows = (0..labels.len() as u32).filter(|&row| of[row as usize] == fold).collect();
             let steps = run.total_steps();
             self.folds.push(Fold { run, rows, times: all / outside.iter().sum::<f64>(), steps });
         }
@@ -218,7 +228,13 @@ fn weight(weights: &[f64], row: usize) -> f64 {
 }
 
 /// The fold of each row with a weight, and how many there are; `None` where there are not two.
-fn folds<T: Real>(data: &Dataset<T>, weights: &[f64], wanted: u64, seed: u64) -> Option<(Vec<u32>, usize)> {
+fn folds<T: Real>(
+    data: &Dataset<T>,
+    weights: &[f64],
+    wanted: u64,
+    seed: u64,
+    repeat: u64,
+) -> Option<(Vec<u32>, usize)> {
     let labels = data.labels();
     let counts = |row: &usize| weights.get(*row).is_none_or(|&weight| weight > 0.0);
     let of = |class: u8| (0..labels.len()).filter(|&row| labels[row] == class).filter(counts).collect::<Vec<usize>>();
@@ -230,7 +246,7 @@ fn folds<T: Real>(data: &Dataset<T>, weights: &[f64], wanted: u64, seed: u64) ->
     let mut fold = vec![count as u32; labels.len()];
     if !data.split_groups().is_empty() {
         let classes: Vec<u32> = labels.iter().map(|&label| label.into()).collect();
-        if let Ok(by_group) = group_folds(&classes, data.split_groups(), count, seed) {
+        if let Ok(by_group) = group_folds(&classes, data.split_groups(), count, seed.wrapping_add(repeat)) {
             let of = |row: usize| if counts(&row) { by_group[row] } else { count as u32 };
             fold = (0..labels.len()).map(of).collect();
             // (Rows outside a fold must be of both classes.)
@@ -241,12 +257,33 @@ fn folds<T: Real>(data: &Dataset<T>, weights: &[f64], wanted: u64, seed: u64) ->
             fold = vec![count as u32; labels.len()];
         }
     }
-    let mut rng = Rng::keyed(seed, PURPOSE, 0);
+    let mut rng = Rng::keyed(seed, PURPOSE, repeat);
     for mut rows in classes {
         rng.shuffle(&mut rows);
         rows.iter().enumerate().for_each(|(at, &row)| fold[row] = (at % count) as u32);
     }
     Some((fold, count))
+}
+
+/// How often rows are cut into folds: the fewer positives, the more a metric of a fold is chance.
+fn repeats<T: Real>(data: &Dataset<T>) -> u64 {
+    ENOUGH.div_ceil(data.positives().max(1)).min(REPEATS) as u64
+}
+
+/// The fold of each row, so many times, and how many there are.
+fn repeated<T: Real>(
+    data: &Dataset<T>,
+    weights: &[f64],
+    wanted: u64,
+    seed: u64,
+    repeats: u64,
+) -> Option<(Vec<Vec<u32>>, usize)> {
+    let (first, count) = folds(data, weights, wanted, seed, 0)?;
+    let mut all = vec![first];
+    for repeat in 1..repeats {
+        all.extend(folds(data, weights, wanted, seed, repeat).filter(|of| of.1 == count).map(|of| of.0));
+    }
+    Some((all, count))
 }
 
 /// The total curvature of the mean loss at constant scores.
@@ -302,14 +339,21 @@ fn chosen<T: Real>(
     if !validated("decay") || settings.text("decay") != Some("auto") || settings.scope().network {
         return Ok(None);
     }
-    let Some((folds, count)) = folds(data, weights, settings.count("folds")?, config.seed) else { return Ok(None) };
+    let choose = settings.text("choose").unwrap_or_default();
+    let metric = match choose {
+        "ap" | "auroc" | "pauc" => Some((choose, FprRange::new(config.fpr.0, config.fpr.1)?)),
+        _ => None,
+    };
+    let (wanted, repeats) = (settings.count("folds")?, if metric.is_some() { repeats(data) } else { 1 });
+    let Some((mut fold_of, count)) = repeated(data, weights, wanted, config.seed, repeats) else { return Ok(None) };
     let total = curvature(data, weights);
     if !(total > 0.0 && total.is_finite()) {
         return Ok(None);
     }
     let rows: f64 = settings.scope().population.into_iter().map(f64::from).sum();
     let exponent = |x: f64| libm::ceil(libm::log10(x)) as i32;
-    let (strongest, weakest) = (exponent(total), exponent(WEAKEST * total / rows));
+    let (strongest, weakest) =
+        (exponent(total), exponent(if metric.is_some() { WEAKEST_OF_METRIC } else { WEAKEST } * total / rows));
 
     let (first, _) = decay(strongest);
     let close = crate::Real::sqrt(CLOSE / rows).clamp(TOLERANCE[0], TOLERANCE[1]);
@@ -324,14 +368,8 @@ fn chosen<T: Real>(
         let settings = config.settings_of(method, &pairs)?.with_scope(settings.scope());
         BatchRun::of_method(method, settings, config, *model, data, None, outside)
     };
-    let choose = settings.text("choose").unwrap_or_default();
-    let metric = match choose {
-        "ap" | "auroc" | "pauc" => Some((choose, FprRange::new(config.fpr.0, config.fpr.1)?)),
-        _ => None,
-    };
-    let (folds_, work) = (Vec::new(), Work::default());
-    let mut fits =
-        Fits { data, weights, fold_of: &folds, count, make, folds: folds_, positive: 1.0, metric, work, drawn: 0 };
+    let (folds, work) = (Vec::new(), Work::default());
+    let mut fits = Fits { data, weights, fold_of: &fold_of, count, make, folds, positive: 1.0, metric, work, drawn: 0 };
     fits.begin(1.0)?;
     let (mut points, mut best, mut top): (Vec<PathPoint>, usize, usize) = (Vec::new(), 0, 0);
     let mut exponents = Vec::new();
@@ -342,7 +380,7 @@ fn chosen<T: Real>(
         points.push(point);
         exponents.push(exponent);
         top = better(&points, top, at);
-        if worse && (metric.is_none() || at >= top + 2) {
+        if worse && (metric.is_none() || at >= top + 3) {
             break;
         }
         best = if worse { best } else { at };
@@ -373,7 +411,7 @@ fn chosen<T: Real>(
     }
     let chosen = if metric.is_some() {
         let (gain, error) = points[top].ahead(&points[best]);
-        if gain > error { top } else { best }
+        if gain > 0.5 * error { top } else { best }
     } else {
         let bound = match choose {
             "one-se" => points[best].loss + points[best].deviation,
@@ -382,7 +420,8 @@ fn chosen<T: Real>(
         points.iter().position(|point| point.loss <= bound).unwrap_or(best)
     };
     let drawn = fits.drawn + fits.folds.iter().map(|fold| fold.run.drawn()).sum::<u64>();
-    Ok(Some(Path { points, chosen, folds, passes: drawn as f64 / rows }))
+    drop(fits);
+    Ok(Some(Path { points, chosen, folds: fold_of.swap_remove(0), passes: drawn as f64 / rows }))
 }
 
 /// Which of two points has the greater metric; the first of equal ones.

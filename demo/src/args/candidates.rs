@@ -160,9 +160,8 @@ pub fn models(metric: &str, encodes: bool, finer: bool) -> Vec<Candidate> {
     }
     all.push(network.clone());
     if encodes {
-        let count = if finer { 12 } else { 6 };
         all.push(network.clone().encoded(ranks, "mlp:32, ranks".into()));
-        all.push(network.encoded(splines(count), format!("mlp:32, splines:{count}")));
+        all.push(network.encoded(splines(6), "mlp:32, splines:6".into()));
     }
     all
 }

@@ -31,6 +31,25 @@ pub struct Trained {
     pub scores: Vec<f32>,
     #[serde(skip)]
     pub chosen: Option<Config>,
+    /// Its networks, or its one model; none of a training that a file has kept.
+    #[serde(skip)]
+    models: Vec<Predictor<f32>>,
+}
+
+impl Trained {
+    /// The model that all come to.
+    pub fn model(&self) -> Result<Option<Predictor<f32>>> {
+        whole(&self.models)
+    }
+}
+
+/// The mean of networks, or the one model.
+fn whole(models: &[Predictor<f32>]) -> Result<Option<Predictor<f32>>> {
+    Ok(match models {
+        [] => None,
+        [one] => Some(one.clone()),
+        all => Some(Predictor::average(all)?),
+    })
 }
 
 /// A candidate on all folds.
@@ -297,11 +316,17 @@ impl Job<'_> {
     /// # Errors
     /// `Input` for a method that breaks down, and for a file of finished trainings that is none.
     pub fn measure(&self, candidates: &[Candidate]) -> Result<Vec<Row>> {
-        self.measure_splits(candidates, 0..self.folds.splits())
+        self.measure_splits(candidates, 0..self.folds.splits(), &[])
     }
 
-    /// The same on some of the splits.
-    pub fn measure_splits(&self, candidates: &[Candidate], splits: std::ops::Range<usize>) -> Result<Vec<Row>> {
+    /// The same on some of the splits. Of candidates that are made of another (its networks and more, or another loss from where it led) `made_of`
+    /// are the other's trainings on all splits.
+    pub fn measure_splits(
+        &self,
+        candidates: &[Candidate],
+        splits: std::ops::Range<usize>,
+        made_of: &[Trained],
+    ) -> Result<Vec<Row>> {
         let jobs: Vec<(usize, usize)> =
             splits.clone().flat_map(|split| (0..candidates.len()).map(move |at| (split, at))).collect();
         let open: Vec<(usize, usize)> = jobs
@@ -331,7 +356,8 @@ impl Job<'_> {
             bar.set_message(candidate.name.clone());
             let slot = place(split, at);
             let part = parts.get(slot, || self.part(candidate.encoding, split))?;
-            let trained = self.train(candidate, split, &part)?;
+            let known = made_of.get(split).map_or(&[][..], |trained| &trained.models);
+            let trained = self.train(candidate, split, &part, known)?;
             if let Some(seconds) = first.of(split - splits.start, trained.seconds)
                 && seconds / workers as f64 > LONG
             {
@@ -392,27 +418,52 @@ impl Job<'_> {
         preparation: &Preparation,
         train: &Arc<Dataset<f32>>,
     ) -> Result<(Trainer<f32>, Predictor<f32>)> {
-        let first = self.run(candidate, preparation, train, 0)?;
-        let mut all = vec![first.predictor()];
-        // (Where networks begin is tried once.)
-        let more = Candidate { init: first.config().init, ..candidate.clone() };
-        for k in 1..candidate.average {
-            all.push(self.run(&more, preparation, train, k)?.predictor());
-        }
-        let model = if all.len() > 1 { Predictor::average(&all)? } else { all.remove(0) };
+        let first = self.run(candidate, preparation, train, 0, None)?;
+        let all = self.models(candidate, preparation, train, vec![first.predictor()], &[])?;
+        let model = whole(&all)?.unwrap_or_else(|| first.predictor());
         Ok((first, model))
     }
 
-    /// A run of a candidate by the k-th seed.
-    fn run(&self, candidate: &Candidate, of: &Preparation, train: &Arc<Dataset<f32>>, k: u64) -> Result<Trainer<f32>> {
+    /// The networks of a candidate, or its one model, behind those that there are; `from` are those that they begin at.
+    fn models(
+        &self,
+        candidate: &Candidate,
+        of: &Preparation,
+        train: &Arc<Dataset<f32>>,
+        mut all: Vec<Predictor<f32>>,
+        from: &[Predictor<f32>],
+    ) -> Result<Vec<Predictor<f32>>> {
+        for k in all.len()..candidate.average as usize {
+            // (Where networks begin is tried once.)
+            let init = all.first().map_or(candidate.init, |first| first.config().init);
+            let own = Candidate { init, ..candidate.clone() };
+            all.push(self.run(&own, of, train, k as u64, from.get(k))?.predictor());
+        }
+        Ok(all)
+    }
+
+    /// A run of a candidate by the k-th seed; where it begins at another's end that is trained, too, unless it is given.
+    fn run(
+        &self,
+        candidate: &Candidate,
+        of: &Preparation,
+        train: &Arc<Dataset<f32>>,
+        k: u64,
+        known: Option<&Predictor<f32>>,
+    ) -> Result<Trainer<f32>> {
         let config = self.config(candidate, of, train)?;
         let config = Config { seed: self.seed.wrapping_add(k), ..config };
         let config = if config.method == TOP { top(&config, train)?.0 } else { config };
         let mut trainer = match &candidate.from {
             Some(from) => {
-                let start = self.run(&Candidate { init: candidate.init, ..(**from).clone() }, of, train, k)?;
+                let start = match known {
+                    Some(known) => known.clone(),
+                    None => self
+                        .run(&Candidate { init: candidate.init, ..(**from).clone() }, of, train, k, None)?
+                        .predictor(),
+                };
                 let config = Config { init: start.config().init, ..config };
-                Trainer::new_at(&config, train.clone(), None, start.predictor().params())?
+                Trainer::new_at(&config, train.clone(), None, start.params())?
             }
             None => Trainer::new(&config, train.clone(), None)?,
         };
@@ -420,7 +471,8 @@ impl Job<'_> {
         Ok(trainer)
     }
 
-    fn train(&self, candidate: &Candidate, split: usize, part: &Part) -> Result<Trained> {
+    /// With models of another candidate that this one is made of.
+    fn train(&self, candidate: &Candidate, split: usize, part: &Part, known: &[Predictor<f32>]) -> Result<Trained> {
         let clock = Instant::now();
         let place = match self.folds.of.len() {
             1 => format!("fold {}", split + 1),
@@ -430,11 +482,14 @@ impl Job<'_> {
             CliError::Input(text) => CliError::input(format!("{}, {place}: {text}", candidate.name)),
             other => other,
         };
-        let (run, mut model) = self.fit(candidate, &part.preparation, &part.train).map_err(failed)?;
+        let (own, from) = if candidate.from.is_some() { (&[][..], known) } else { (known, &[][..]) };
+        let models = self.models(candidate, &part.preparation, &part.train, own.to_vec(), from).map_err(failed)?;
+        let Some(mut model) = whole(&models)? else { return Err(CliError::input("--average 0: expected at least 1")) };
         let seconds = clock.elapsed().as_secs_f64();
         let value = model.evaluate(&part.held)?.get(self.metric).unwrap_or(f64::NAN);
         let mut scores = vec![0.0; part.held.len()];
         model.score(part.held.rows(), &mut scores)?;
-        Ok(Trained { value, seconds, scores, chosen: Some(run.config().clone()) })
+        let chosen = models.first().map(|first| first.config().clone());
+        Ok(Trained { value, seconds, scores, chosen, models })
     }
 }

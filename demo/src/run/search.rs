@@ -2,19 +2,20 @@
 //!
 //! Every model is trained on the same folds. From [`PINNED`] rows on what the first split chooses (penalty, class weight, where a network begins)
 //! holds for the others; after two splits with enough positives a model that trails by [`TRAILS`] of what the leader gains over chance in both is
-//! dropped. The mean of five networks is tried where a network leads. Of all, the simplest is taken that is within noise of the best: whose
-//! paired difference to it is less than its standard error. Rows beyond [`MOST_ROWS`] are not searched on.
+//! dropped. The mean of five networks is tried where a network leads, then the loss; each goes on after two splits where it is ahead of what it is
+//! made of. Of all, the simplest is taken that is within noise of the best: whose paired difference to it is less than its standard error. Rows
+//! beyond [`MOST_ROWS`] are not searched on.
 
 use crate::args::candidates::{Candidate, Encoding, models};
 use crate::error::Result;
 use crate::output;
-use crate::run::folds::{Ahead, Job, Row};
+use crate::run::folds::{Ahead, Job, Row, Trained};
 use std::time::Instant;
 use undercurve::data::{Dataset, Encode, Preparation};
 use undercurve::trainer::{Config, Init, Length, Trainer};
 
 /// Rows from which on the first split chooses for all.
-const PINNED: usize = 3000;
+const PINNED: usize = 1000;
 /// Rows of a search at most.
 pub const MOST_ROWS: usize = 100_000;
 /// Rows from which on there are three folds instead of five.
@@ -30,7 +31,7 @@ const PROBE: u64 = 200;
 const AVERAGE: u64 = 5;
 /// Numbers of a table that is encoded, and columns of a network, of splines and without, at most.
 const MOST_NUMBERS: f64 = 1e8;
-const MOST_ENCODED: usize = 400;
+const MOST_ENCODED: usize = 200;
 const MOST_COLUMNS: usize = 800;
 /// How many standard errors are noise.
 const NOISE: f64 = 1.0;
@@ -97,12 +98,12 @@ pub fn search(job: &Job<'_>, data: &Dataset<f32>) -> Result<Search> {
     let splits = job.folds.splits();
     foretell(job, &ladder)?;
     let all: Vec<Candidate> = ladder.into_iter().map(|(candidate, _)| candidate).collect();
-    let mut found = job.measure_splits(&all, 0..1)?;
+    let mut found = job.measure_splits(&all, 0..1, &[])?;
     let held = job.folds.split(0)[1].iter().filter(|&&row| data.labels()[row as usize] == 1).count();
     for split in 1..splits {
         let going: Vec<usize> = (0..found.len()).filter(|&at| !found[at].dropped).collect();
         let some: Vec<Candidate> = going.iter().map(|&at| pinned(&found[at], job)).collect();
-        for (&at, row) in going.iter().zip(job.measure_splits(&some, split..split + 1)?) {
+        for (&at, row) in going.iter().zip(job.measure_splits(&some, split..split + 1, &[])?) {
             found[at].trained.extend(row.trained);
         }
         if split == 1 && splits > 2 && held >= ENOUGH {
@@ -128,10 +129,19 @@ fn pinned(row: &Row, job: &Job<'_>) -> Candidate {
     if job.folds.rows().len() < PINNED { row.candidate.clone() } else { row.pinned() }
 }
 
-/// What is made of a candidate, on all splits.
+/// What is made of a candidate, on all splits; dropped where it is not ahead of it on the first two.
 fn measured(job: &Job<'_>, row: &Row, make: impl Fn(&Candidate) -> Candidate) -> Result<Row> {
-    let trained = job.measure(&[make(&pinned(row, job))])?.remove(0).trained;
-    Ok(Row { candidate: make(&row.candidate), trained, dropped: false })
+    let (made, splits) = (make(&pinned(row, job)), job.folds.splits());
+    let of = |splits| -> Result<Vec<Trained>> {
+        Ok(job.measure_splits(std::slice::from_ref(&made), splits, &row.trained)?.remove(0).trained)
+    };
+    let mut trained = of(0..splits.min(2))?;
+    let ahead: f64 = trained.iter().zip(&row.trained).map(|(own, before)| own.value - before.value).sum();
+    let dropped = splits > 2 && ahead <= 0.0;
+    if splits > 2 && !dropped {
+        trained.extend(of(2..splits)?);
+    }
+    Ok(Row { candidate: make(&row.candidate), trained, dropped })
 }
 
 /// Drops what trails in both of the first two splits; the simplest stays, as what others are held against.
@@ -164,7 +174,7 @@ fn foretell(job: &Job<'_>, ladder: &[(Candidate, usize)]) -> Result<()> {
     };
     let all: f64 = ladder.iter().map(of).sum::<f64>() * job.folds.splits() as f64;
     let networks = ladder.iter().filter(|one| one.0.is_network()).map(of).fold(0.0, f64::max);
-    let later = networks * AVERAGE as f64 * (job.folds.splits() + 1) as f64;
+    let later = networks * ((AVERAGE - 1) * job.folds.splits() as u64 + AVERAGE) as f64;
     output::note(format_args!(
         "{} models on {}: about {:.0} s of processor time, and up to {:.0} s for the mean of {AVERAGE} networks",
         ladder.len(),

@@ -66,7 +66,7 @@ pub fn top<T: Real>(config: &Config, train: &Arc<Dataset<T>>) -> Result<(Config,
     let count = if train.len() < FEWER { 5 } else { 3 };
     let mut points = Vec::from([TopPoint { method: base, pauc: Vec::new() }]);
     points.extend(TOP_METHODS.map(|method| TopPoint { method, pauc: Vec::new() }));
-    let Some((fold_of, count)) = folds(train, train.weights(), count, config.seed) else {
+    let Some((fold_of, count)) = folds(train, train.weights(), count, config.seed, 0) else {
         return Ok((of(base), points));
     };
     for fold in 0..count as u32 {

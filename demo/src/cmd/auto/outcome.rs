@@ -210,7 +210,9 @@ fn interval(plan: &Plan, rule: ThresholdRule, scores: &[f32], labels: &[u8]) -> 
 /// What the metric loses on rows that the last split holds out, by its model, when all that was made of a column is shuffled; the most first.
 fn importances(plan: &Plan, job: &Job<'_>, row: &Row) -> Result<Vec<Importance>> {
     let part = job.part(row.candidate.encoding, job.folds.count - 1)?;
-    let (_, mut model) = job.fit(&row.pinned(), &part.preparation, &part.train)?;
+    let Some(mut model) = row.trained.last().map_or(Ok(None), |trained| trained.model())? else {
+        return Ok(Vec::new());
+    };
     let (data, all, metric) = (&part.held, part.held.rows(), plan.metric);
     let (cols, places) = (data.cols(), places(&part.preparation));
     // (Rows of each class in their share: folds are drawn so.)
