@@ -403,6 +403,117 @@ fn exported_models_score_real_rows_as_they_do_here() {
     compare(&folder, python.as_deref(), &compas, "new-compas.csv");
 }
 
+/// Models as source: the bits of `predict`, by C compilers, Node and Rust.
+#[test]
+fn source_has_the_bits_of_predict() {
+    let folder = Folder::new("source");
+    folder.write("two.csv", awkward(300, ["no", "yes", "no"]));
+    let whole = awkward(300, ["no", "yes", "no"]);
+    let whole: Vec<&str> =
+        whole.lines().filter(|line| line.split(',').all(|cell| !cell.is_empty() && cell != "NA")).collect();
+    folder.write("whole.csv", whole.join("\n") + "\n");
+    let models: [&[&str]; 7] = [
+        &["two.csv", "--missing", "impute"],
+        &["two.csv", "--missing", "impute", "--precision", "f64", "--encode", "splines:4", "--cross", "b*colour"],
+        &["two.csv", "--missing", "impute", "--model", "mlp:9,1", "--encode", "bins:3", "--seed", "6"],
+        &["two.csv", "--missing", "impute", "--model", "mlp:3", "--scale", "unit", "--precision", "f64"],
+        &["two.csv", "--missing", "impute", "--scale", "rank"],
+        &["whole.csv", "--missing", "refuse", "--model", "mlp:6"],
+        &["two.csv", "--missing", "impute", "--model", "mlp:4", "--average", "2", "--ignore", "b,when"],
+    ];
+    let (mut c, mut rust, mut js) = (String::new(), String::new(), String::new());
+    let mut want = Vec::new();
+    for (k, train) in models.iter().enumerate() {
+        let more = ["--label", "label", "--method", "ce", "--steps", "40", "--threshold", "youden", "--out", "m.uc"];
+        stdout(&run(&folder.0, &[&["train"], *train, &more].concat()));
+        for end in ["json", "c", "rs", "mjs"] {
+            stdout(&run(&folder.0, &["export", "m.uc", &format!("m{k}.{end}")]));
+        }
+        let (_, scores) = table(&stdout(&run(&folder.0, &["predict", "m.uc", train[0]])));
+        let f64s = train.contains(&"f64");
+        want.extend(scores.iter().map(|row| {
+            let score: f64 = if f64s { row[0].parse().unwrap() } else { f64::from(row[0].parse::<f32>().unwrap()) };
+            format!("{:016x}", score.to_bits())
+        }));
+        // The rows as the file says: numbers, and places of categories.
+        let model: Value = serde_json::from_slice(&fs::read(folder.path(&format!("m{k}.json"))).unwrap()).unwrap();
+        let columns = model["columns"].as_array().unwrap();
+        let (head, rows) = table(&fs::read_to_string(folder.path(train[0])).unwrap());
+        let mut bytes = Vec::new();
+        for row in &rows {
+            for column in columns {
+                let text = row[head.iter().position(|name| name == column["name"].as_str().unwrap()).unwrap()].trim();
+                let place = column["categories"].as_array().map(|all| all.iter().position(|value| value == text));
+                bytes.extend(
+                    match (place, ["", "NA"].contains(&text)) {
+                        (Some(Some(place)), _) => place as f64,
+                        (_, true) => f64::NAN,
+                        (Some(None), _) => -1.0,
+                        (None, _) => number(text),
+                    }
+                    .to_le_bytes(),
+                );
+            }
+        }
+        fs::write(folder.path(&format!("x{k}")), &bytes).unwrap();
+        let n = columns.len();
+        c += &format!("double score{k}(const double *); one(score{k}, \"x{k}\", {n});\n");
+        rust += &format!("one::<{n}>(\"x{k}\", m{k}::score);\n");
+        js += &format!("one(\"x{k}\", {n}, (await import(\"./m{k}.mjs\")).score);\n");
+    }
+    let said = |program: &str, args: &[&str]| {
+        let output = Command::new(program).args(args).current_dir(&folder.0).output().ok()?;
+        Some(stdout(&output).lines().map(String::from).collect::<Vec<_>>())
+    };
+    folder.write(
+        "all.c",
+        format!(
+            "#include <stdio.h>\n#include <string.h>\nstatic void one(double (*score)(const double *), const char *name, int n) {{
+            FILE *file = fopen(name, \"rb\"); double row[64]; unsigned long long bits;
+            while (fread(row, 8, n, file) == (size_t)n) {{ double s = score(row); memcpy(&bits, &s, 8); printf(\"%016llx\\n\", bits); }}
+            fclose(file); }}\nint main(void) {{\n{c}}}\n"
+        ),
+    );
+    let mut objects = vec!["all.c".to_string()];
+    // (With fused multiply-adds where the processor has them, which the source is to forbid.)
+    let flags = ["-O2", "-march=native", "-Wall", "-Wextra", "-Werror"];
+    for k in 0..models.len() {
+        let (name, from, to) = (format!("-Dscore=score{k}"), format!("m{k}.c"), format!("m{k}.o"));
+        if said("cc", &[&flags[..], &["-c", &name, &from, "-o", &to]].concat()).is_none() {
+            return skipped("no C compiler");
+        }
+        objects.push(to);
+    }
+    let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
+    said("cc", &[&objects[..], &["-lm", "-o", "all"]].concat());
+    assert_eq!(said("./all", &[]).unwrap_or_else(|| said(folder.path("all").to_str().unwrap(), &[]).unwrap()), want);
+    let modules: String = (0..models.len()).map(|k| format!("mod m{k};\n")).collect();
+    folder.write(
+        "all.rs",
+        format!(
+            "{modules}fn one<const N: usize>(name: &str, score: fn(&[f64; N]) -> f64) {{
+            for row in std::fs::read(name).unwrap().chunks_exact(8 * N) {{
+            let row = std::array::from_fn(|k| f64::from_le_bytes(row[8 * k..][..8].try_into().unwrap()));
+            println!(\"{{:016x}}\", score(&row).to_bits()); }} }}\nfn main() {{\n{rust}}}\n"
+        ),
+    );
+    said("rustc", &["-O", "--edition", "2024", "-o", "rust", "all.rs"]);
+    assert_eq!(said(folder.path("rust").to_str().unwrap(), &[]).unwrap(), want);
+    folder.write(
+        "all.mjs",
+        format!(
+            "import {{ readFileSync }} from \"node:fs\";\nfunction one(name, n, score) {{
+            const bytes = readFileSync(name), x = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+            for (let at = 0; at < x.length; at += n) {{ const view = new DataView(new ArrayBuffer(8)); view.setFloat64(0, score(Array.from(x.subarray(at, at + n))));
+            console.log(view.getBigUint64(0).toString(16).padStart(16, \"0\")); }} }}\n{js}"
+        ),
+    );
+    match said("node", &["all.mjs"]) {
+        Some(found) => assert_eq!(found, want),
+        None => skipped("no node"),
+    }
+}
+
 /// Rows without names of columns: one input of all of them.
 #[test]
 fn exported_models_score_sparse_rows_as_they_do_here() {
@@ -439,10 +550,15 @@ fn what_cannot_be_exported_is_said() {
     folder.write("two.csv", awkward(100, ["no", "yes", "no"]));
     let train = ["train", "two.csv", "--label", "label", "--missing", "impute", "--method", "ce", "--steps", "5"];
     stdout(&run(&folder.0, &[&train[..], &["--out", "m.uc"]].concat()));
+    stdout(&run(&folder.0, &[&train[..], &["--model", "mlp-tanh:2", "--out", "tanh.uc"]].concat()));
     let before = folder.names();
     for (args, expected) in [
-        (["m.uc", "m.txt"], "m.txt: expected a name with .onnx or .json"),
+        (["m.uc", "m.txt"], "m.txt: expected a name with .onnx, .json, .c, .js, .mjs or .rs"),
         (["two.csv", "m.json"], "two.csv: not a saved undercurve model"),
+        (
+            ["tanh.uc", "m.c"],
+            "tanh.uc: a model with tanh, which has other bits in every library has no source; .onnx and .json are for all",
+        ),
         (["none.uc", "m.json"], "none.uc: No such file or directory"),
         (["m.uc", "nowhere/m.onnx"], "nowhere: No such file or directory"),
     ] {

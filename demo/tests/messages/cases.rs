@@ -535,7 +535,8 @@ pub const CASES: &[Case] = &[
     ),
     of("…: is read by this command; not replaced", "prepare good.csv --train good.csv", "prepare good.csv --train t"),
     of("…: trained without --split; nothing was held out", "eval m good.csv --held-out", "eval m good.csv"),
-    of("…: expected a name with .onnx or .json", "export m m.txt", "export m m.json"),
+    of("…: expected a name with .onnx, .json, .c, .js, .mjs or .rs", "export m m.txt", "export m m.json"),
+    of("…: a model … has no source; .onnx and .json are for all", "export svm.uc h.c", "export svm.uc h.onnx"),
     of("--numeric is of ONNX: expected a name with .onnx", "export m m.json --numeric", "export m m.onnx --numeric"),
     of(
         "…: `undercurve …` has no option --……",

@@ -3,6 +3,7 @@
 mod json;
 mod onnx;
 mod proto;
+mod source;
 
 use crate::error::{CliError, Result};
 use crate::{input, output};
@@ -30,20 +31,31 @@ date is days since 1970-01-01. Where training refused missing values NaN gives N
 
 JSON: the same as numbers and names, described in the guide's page on deploying (core/src/guide/deploying.md).
 
+C, JavaScript, Rust: a file that needs nothing else, with score(row) and, where there is one, THRESHOLD; its first lines say what a row
+has. Scores have the bits of `predict`. Of two classes or numbers, from tables of up to 1024 encoded columns, without tanh.
+
 Examples:
   undercurve export data.model data.onnx
   undercurve export data.model data.onnx --numeric
-  undercurve export data.model data.json")]
+  undercurve export data.model data.json
+  undercurve export data.model data.c")]
 pub struct Args {
     /// A file that `train --out` or `--save` wrote
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// File to write; its name ends with .onnx or .json
+    /// File to write; its name ends with .onnx, .json, .c, .js, .mjs or .rs
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// ONNX of f32 numbers alone, also where there are categories, dates or f64
     #[arg(long)]
     numeric: bool,
+}
+
+#[derive(Clone, Copy)]
+enum To {
+    Onnx,
+    Json,
+    Source(source::To),
 }
 
 /// How a score becomes a probability.
@@ -190,11 +202,17 @@ fn f32_holds(middle: f64, spread: f64) -> bool {
 
 pub fn run(Args { model, file, numeric }: Args) -> Result<()> {
     let extension = file.extension().and_then(|text| text.to_str()).unwrap_or_default().to_ascii_lowercase();
-    let write = match extension.as_str() {
-        "onnx" => onnx::write,
-        "json" if numeric => return Err(CliError::input("--numeric is of ONNX: expected a name with .onnx")),
-        "json" => json::write,
-        _ => return Err(CliError::input(format!("{}: expected a name with .onnx or .json", file.display()))),
+    let to = match extension.as_str() {
+        "onnx" => To::Onnx,
+        _ if numeric => return Err(CliError::input("--numeric is of ONNX: expected a name with .onnx")),
+        "json" => To::Json,
+        "c" => To::Source(source::To::C),
+        "js" | "mjs" => To::Source(source::To::JavaScript),
+        "rs" => To::Source(source::To::Rust),
+        _ => {
+            let file = file.display();
+            return Err(CliError::input(format!("{file}: expected a name with .onnx, .json, .c, .js, .mjs or .rs")));
+        }
     };
     output::check_output(&file, &[&model])?;
     let saved = input::saved(&model)?;
@@ -205,8 +223,8 @@ pub fn run(Args { model, file, numeric }: Args) -> Result<()> {
         )));
     }
     let bytes = match saved.real_bytes {
-        4 => bytes_of::<f32>(&model, &saved, numeric, write)?,
-        _ => bytes_of::<f64>(&model, &saved, numeric, write)?,
+        4 => bytes_of::<f32>(&model, &saved, numeric, to)?,
+        _ => bytes_of::<f64>(&model, &saved, numeric, to)?,
     };
     output::write_atomic(&file, &bytes)?;
     let columns = saved.preparation.sources().len();
@@ -214,13 +232,15 @@ pub fn run(Args { model, file, numeric }: Args) -> Result<()> {
     output::line(format!("{}: a model of {inputs} columns, {} bytes", file.display(), bytes.len()))
 }
 
-fn bytes_of<T: Real>(
-    path: &Path,
-    saved: &SavedModel,
-    numeric: bool,
-    write: impl Fn(&Exported<'_>) -> Vec<u8>,
-) -> Result<Vec<u8>> {
+fn bytes_of<T: Real>(path: &Path, saved: &SavedModel, numeric: bool, to: To) -> Result<Vec<u8>> {
     let model = input::model::<T>(path, saved)?;
     let none = || CliError::input(format!("{}: no export of a model {}", path.display(), model.config().model));
-    Ok(write(&Exported::new(saved, &model, numeric).ok_or_else(none)?))
+    let exported = Exported::new(saved, &model, numeric).ok_or_else(none)?;
+    match to {
+        To::Onnx => Ok(onnx::write(&exported)),
+        To::Json => Ok(json::write(&exported)),
+        To::Source(to) => source::write(&exported, to).map_err(|why| {
+            CliError::input(format!("{}: a model {why} has no source; .onnx and .json are for all", path.display()))
+        }),
+    }
 }
