@@ -119,6 +119,9 @@ impl Spread {
 /// How much of the variance is believed to be V's: so many rows on the wrong side.
 const PRIOR: f64 = 8.0;
 
+/// The square of 1.8 by the normal quantile: what is left of a quantile where no sample is too far off to the other side.
+const ONE_SIDED: f64 = (1.8 / NORMAL) * (1.8 / NORMAL);
+
 /// What V(θ) is of.
 #[derive(Clone, Copy)]
 enum Of {
@@ -170,6 +173,7 @@ impl Estimate {
             Self::RecallAt(_) => (Of::Rows(positives), Of::Rows(positives)),
         };
         let (mut wide, v) = (NORMAL * NORMAL, of.variance(value));
+        let mut narrow = wide;
         if v > 0.0 {
             let wrong = 2.0 * value.or_smaller(1.0 - value) * (value * (1.0 - value) / all.variance(value));
             let trust = wrong / (wrong + PRIOR);
@@ -177,10 +181,14 @@ impl Estimate {
             let freedom = 1.2 * fewest * Real::sqrt(value * (1.0 - value)) / (trust * trust);
             let quantile = student_between(freedom.or_smaller(4.0 * fewest));
             wide = quantile * quantile * (1.0 + trust * (spread.variance / v - 1.0));
+            // (Where all scores tie, no row tells a deviation.)
+            let quantile = student_between(4.0 * fewest);
+            let alone = ONE_SIDED * quantile * quantile * (spread.variance / v);
+            narrow = if alone > 0.0 { alone.or_smaller(wide) } else { wide };
         }
-        // From either end of [0, 1] to the value: what is too far off, and what is not.
-        let search = |end: f64| {
-            let (mut far, mut near) = (end, value);
+        // From an end of [0, 1] to what is not too far off: what is, and what is not.
+        let search = |value: f64, end: f64, mut near: f64, wide: f64| {
+            let mut far = end;
             for _ in 0..60 {
                 let middle = 0.5 * (far + near);
                 let apart = value - middle;
@@ -188,7 +196,10 @@ impl Estimate {
             }
             near
         };
-        Some(Interval { low: search(0.0), high: search(1.0) })
+        let best = search(1.0, 0.0, 1.0, NORMAL * NORMAL).or_larger(0.5);
+        let (low, high) = (search(value, 0.0, value, wide), search(value, 1.0, value, wide));
+        let high = if high > best { search(value, 1.0, value.or_larger(best), narrow) } else { high };
+        Some(Interval { low, high })
     }
 }
 

@@ -233,17 +233,17 @@ impl<'a> Truth<'a> {
         let (order, spare) = scratch.u64.split_at_mut(scores.len());
         // Rows of one score are added by ascending weight, equal weights at once: no order of the rows enters the sums.
         let count = order::falling(scores, self.weights, order, spare, scratch.u32);
-        let (order, weight) = (&order[..count], |at: u64| self.weights[at as usize]);
-        let key = |at: u64| scores[at as usize].key();
+        let (keys, weighed) = (&mut order[..count], &mut spare[..count]);
+        order::fetch(scores, self, keys, weighed);
+        let (keys, weighed) = (&*keys, &*weighed);
         let groups = || {
-            order.chunk_by(|&a, &b| key(a) == key(b)).map(|group| {
+            order::groups(keys, weighed).map(|(key, group)| {
                 let mut run = Run::<f64>::default();
-                for rows in group.chunk_by(|&a, &b| weight(a) == weight(b)) {
-                    let positives = rows.iter().filter(|&&at| self.labels[at as usize] == 1).count();
-                    run.positives += positives as f64 * weight(rows[0]);
-                    run.negatives += (rows.len() - positives) as f64 * weight(rows[0]);
+                for (weight, positives, negatives) in order::alike(group) {
+                    run.positives += positives as f64 * weight;
+                    run.negatives += negatives as f64 * weight;
                 }
-                Group { score: T::of_key(key(group[0])), run }
+                Group { score: T::of_key(key), run }
             })
         };
         // Added as the sums over the groups are, so that the last of these is all, to the last bit.

@@ -1,8 +1,10 @@
 //! Rows with weights in the order that sums run down: by falling score, among equal scores by rising weight.
 //!
 //! A row's number lies below 32 bits of what it is sorted by, in one `u64`: of the score's key the high half, among equal ones the low half, then
-//! both halves of the weight. Each is a radix sort of those 32 bits alone, or below a thousand rows one by comparing. O(n).
+//! both halves of the weight. Each is a radix sort of those 32 bits alone, or below a thousand rows one by comparing. O(n). What sums are of is then
+//! fetched once, since it lies anywhere.
 
+use super::labels::Truth;
 use super::radix::{SMALL, sort_high};
 use crate::real::Real;
 use core::cmp::Ordering;
@@ -73,4 +75,34 @@ pub(super) fn falling<T: Real>(
     Rows { scores, weights }.sort(items, spare, counts, 0);
     items.iter_mut().for_each(|item| *item &= u64::from(u32::MAX));
     count
+}
+
+/// The sign of a weight, which has none, says that its row is a positive.
+const POSITIVE: u64 = 1 << 63;
+
+/// For rows in order the keys of their scores, in their place, and to `weighed` their weights with their classes.
+pub(super) fn fetch<T: Real>(scores: &[T], truth: &Truth<'_>, rows: &mut [u64], weighed: &mut [u64]) {
+    let labels = truth.labels();
+    for (row, weighed) in rows.iter_mut().zip(weighed) {
+        let at = *row as usize;
+        *weighed = truth.weight(at).to_bits() | if labels[at] == 1 { POSITIVE } else { 0 };
+        *row = scores[at].key();
+    }
+}
+
+/// The groups of equal keys, with what was fetched of their rows.
+pub(super) fn groups<'a>(keys: &'a [u64], mut weighed: &'a [u64]) -> impl Iterator<Item = (u64, &'a [u64])> {
+    keys.chunk_by(|a, b| a == b).map(move |equal| {
+        let (group, rest) = weighed.split_at(equal.len());
+        weighed = rest;
+        (equal[0], group)
+    })
+}
+
+/// Each weight of a group, with the positives and negatives that have it.
+pub(super) fn alike(group: &[u64]) -> impl Iterator<Item = (f64, u64, u64)> {
+    group.chunk_by(|a, b| a & !POSITIVE == b & !POSITIVE).map(|rows| {
+        let positives = rows.iter().map(|weighed| weighed >> 63).sum::<u64>();
+        (f64::from_bits(rows[0] & !POSITIVE), positives, rows.len() as u64 - positives)
+    })
 }

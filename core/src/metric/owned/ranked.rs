@@ -4,8 +4,9 @@
 //! AUROC that is the test of DeLong, DeLong and Clarke-Pearson 1988 for two correlated curves; with clusters that of Obuchowski 1997.
 //! The p-value is of that difference as a multiple of its deviation: normal, as they have it; of rows with weights or in clusters
 //! by Student's distribution of m − 1 degrees of freedom, m the size of the smaller class (as equal and independent ones). The interval
-//! puts together those of both metrics (Zou 2007, "Toward Using Confidence Intervals to Compare Correlations"), so that it has a width where
-//! both orders are perfect:
+//! ends towards 0 as far from the difference as that test says, so that it leaves 0 out exactly where p < .05. Its other end, and both where the
+//! difference is 0 or no deviation is seen, put together the intervals of both metrics (Zou 2007, "Toward Using Confidence Intervals to Compare
+//! Correlations"), which have a width where both orders are perfect:
 //!
 //! ```text
 //! d − √((A − l_A)² − 2ρ (A − l_A)(u_B − B) + (u_B − B)²)      d + √((u_A − A)² − 2ρ (u_A − A)(B − l_B) + (B − l_B)²)
@@ -47,20 +48,21 @@ impl Ranked {
     /// As [`auroc`](crate::metric::auroc()).
     pub(in crate::metric) fn new<T: Real>(scores: &[T], truth: Truth<'_>) -> Result<Self> {
         rank::check(scores, truth.labels())?;
-        let (n, weight) = (scores.len(), |row: u64| truth.weight(row as usize));
+        let n = scores.len();
         let ones = if truth.are_weighed() { Vec::new() } else { vec![1.0; n] };
         let weights = if truth.are_weighed() { truth.weights() } else { &ones };
         let (mut order, mut spare, mut counts) = (vec![0; n], vec![0; n], vec![0; counts_len(n)]);
         let count = order::falling(scores, weights, &mut order, &mut spare, &mut counts);
-        let (order, key) = (&order[..count], |row: u64| scores[row as usize].key());
-        let mut all = Self { of: vec![0; n], ..Self::default() };
-        for rows in order.chunk_by(|&a, &b| key(a) == key(b)) {
+        order.truncate(count);
+        let (mut keys, weighed) = (order.clone(), &mut spare[..count]);
+        order::fetch(scores, &truth, &mut keys, weighed);
+        let (mut all, mut rows) = (Self { of: vec![0; n], ..Self::default() }, &order[..]);
+        for (_, group) in order::groups(&keys, weighed) {
             all.begin();
-            for alike in rows.chunk_by(|&a, &b| weight(a) == weight(b)) {
-                let positives = alike.iter().filter(|&&row| truth.labels()[row as usize] == 1).count();
-                all.add(weight(alike[0]), positives as u64, (alike.len() - positives) as u64);
-            }
-            rows.iter().for_each(|&row| all.of[row as usize] = all.runs.len() as u32 - 1);
+            order::alike(group).for_each(|(weight, positives, negatives)| all.add(weight, positives, negatives));
+            let (own, rest) = rows.split_at(group.len());
+            own.iter().for_each(|&row| all.of[row as usize] = all.runs.len() as u32 - 1);
+            rows = rest;
         }
         Ok(all)
     }
@@ -238,19 +240,35 @@ impl<'a> Pair<'a> {
         let [first, second] = each.map(|spread| spread.variance);
         let correlation = (first + second - apart.variance) / (2.0 * Real::sqrt(first) * Real::sqrt(second));
         let correlation = if correlation.is_finite() { correlation.or_larger(-1.0).or_smaller(1.0) } else { 0.0 };
-        let interval = intervals[0].zip(intervals[1]).map(|(first, second)| {
+        let alike = self.truth.weights().is_empty() && self.truth.clusters().is_empty();
+        let freedom = if alike { f64::INFINITY } else { apart.units[0].or_smaller(apart.units[1]) - 1.0 };
+        let deviation = Real::sqrt(apart.variance);
+        let mut interval = intervals[0].zip(intervals[1]).map(|(first, second)| {
             let reach = |x: f64, y: f64| Real::sqrt((x * x - 2.0 * correlation * x * y + y * y).or_larger(0.0));
             Interval {
                 low: difference - reach(a - first.low, second.high - b),
                 high: difference + reach(first.high - a, b - second.low),
             }
         });
-        let known = interval.is_some() && (apart.variance > 0.0 || difference == 0.0);
-        let z = known.then(|| if difference == 0.0 { 0.0 } else { difference / Real::sqrt(apart.variance) });
-        let alike = self.truth.weights().is_empty() && self.truth.clusters().is_empty();
-        let freedom = if alike { f64::INFINITY } else { apart.units[0].or_smaller(apart.units[1]) - 1.0 };
+        let known = interval.is_some() && (deviation > 0.0 || difference == 0.0);
+        let z = known.then(|| if difference == 0.0 { 0.0 } else { difference / deviation });
+        if let Some(ends) = interval.as_mut().filter(|_| deviation > 0.0 && difference != 0.0) {
+            let reach = quantile(freedom) * deviation;
+            let Interval { low, high } = ends;
+            (*low, *high) = if difference > 0.0 { (difference - reach, *high) } else { (*low, difference + reach) };
+        }
         Ok(Comparison { values: [a, b], intervals, difference, interval, z, p: z.map(|z| beyond(z.abs(), freedom)) })
     }
+}
+
+/// Where [`beyond`] is .05.
+fn quantile(freedom: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 20.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        *(if beyond(middle, freedom) < 0.05 { &mut high } else { &mut low }) = middle;
+    }
+    high
 }
 
 /// P(|t| ≥ x) of Student's distribution, between whole degrees of freedom by a line in 1/freedom; of infinitely many degrees of freedom that of the normal distribution.
