@@ -192,6 +192,58 @@ fn what_it_does_not_do_it_says() {
     assert_eq!(folder.names(), ["d.csv", "three.csv"], "nothing is written");
 }
 
+/// Of --split-group intervals are those of whole groups, as `metrics --cluster` and `decide --cluster` have them of the held-out scores.
+#[test]
+fn intervals_are_of_whole_groups() {
+    let folder = Folder::new("auto-groups");
+    let (mut numbers, mut text) = (Numbers(3), String::from("x,patient,y\n"));
+    for patient in 0..60 {
+        let own = numbers.next();
+        for _ in 0..5 {
+            let y = u8::from(numbers.next() < own);
+            let _ = writeln!(text, "{},{patient},{y}", 3.0 * own + numbers.next() + 0.5 * f64::from(y));
+        }
+    }
+    folder.write("d.csv", &text);
+    let json = |args: &[&str]| -> Value {
+        serde_json::from_str(stdout(&run(&folder.0, args)).lines().last().unwrap()).unwrap()
+    };
+    let told = json(&[
+        "auto",
+        "d.csv",
+        "--label",
+        "y",
+        "--split-group",
+        "patient",
+        "--model",
+        "linear",
+        "--folds",
+        "2",
+        "--threshold",
+        "youden",
+        "--json",
+    ]);
+    // The held-out scores, with the patient of each row.
+    let held = std::fs::read_to_string(folder.path("d.auto/scores.csv")).unwrap();
+    let patients = text.lines().map(|line| line.split(',').nth(1).unwrap());
+    let with: Vec<String> = held.lines().zip(patients).map(|(row, patient)| format!("{row},{patient}")).collect();
+    folder.write("s.csv", with.join("\n"));
+    let at = told["threshold"].to_string();
+    let of = ["s.csv", "--label", "label", "--score", "score", "--cluster", "patient", "--json", "--threshold", &at];
+    let found = json(&[&["metrics"], &of[..]].concat());
+    let rates = json(&[&["decide"], &of[..]].concat());
+    let near = |a: &Value, b: &Value| {
+        let both = [0, 1].map(|end| [a[end].as_f64().unwrap(), b[end].as_f64().unwrap()]);
+        assert!(both.iter().all(|[a, b]| (a - b).abs() < 1e-9), "{a} {b}");
+    };
+    for name in ["auroc", "ap", "pauc"] {
+        near(&told["figures"][name]["interval"], &found["intervals"][name]);
+    }
+    for (name, rate) in [("recall", "tpr"), ("precision", "precision"), ("fpr", "fpr")] {
+        near(&told["figures"][name]["interval"], &rates["threshold"]["intervals"][rate]);
+    }
+}
+
 /// What is wanted at the top of the list is told as `eval` counts it, beside cross-entropy, and folds choose the method.
 #[test]
 fn what_is_wanted_is_told() {

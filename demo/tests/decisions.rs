@@ -1065,6 +1065,46 @@ fn anyones(seed: u64, rows: usize, shift: f64) -> String {
     format!("id,patient,outcome,points\n{}", (0..rows).map(row).collect::<String>())
 }
 
+/// With clusters and weights `metrics --threshold` says of a threshold what `decide` does: rates are sums of weights, intervals those of clusters.
+#[test]
+fn thresholds_of_weighed_rows_in_clusters() {
+    let folder = Folder::new("weighed-clusters");
+    let text = anyones(45, 4000, 0.0);
+    let mut rows = text.lines().enumerate();
+    let head = rows.next().map(|(_, head)| format!("{head},w\n")).unwrap();
+    let weight = |row: usize| [1, 1, 2, 5][row * 7 % 4];
+    let body: String = rows.map(|(row, line)| format!("{line},{}\n", weight(row))).collect();
+    folder.write("s.csv", head + &body);
+    let told = |command: &str, rule: &str, beside: &[&str]| {
+        let of = ["--label", "outcome", "--score", "points", "--positive", "bad", "--threshold", rule, "--json"];
+        last(&stdout(&run(&folder.0, &[&[command, "s.csv"], &of[..], beside].concat())))
+    };
+    let both = ["--cluster", "patient", "--weight", "w"];
+    for rule in ["recall>=0.7@90%", "fpr<=0.1"] {
+        let (metrics, decided) = (told("metrics", rule, &both), told("decide", rule, &both));
+        assert_eq!(metrics["chosen"], decided["threshold"], "{rule}");
+        let at = decided["threshold"]["at"].as_f64().unwrap();
+        let mut sums = [[0.0; 2]; 2];
+        for line in body.lines() {
+            let cells: Vec<&str> = line.split(',').collect();
+            let alert = cells[3].parse::<f64>().unwrap() >= at;
+            sums[usize::from(cells[2] == "bad")][usize::from(alert)] += cells[4].parse::<f64>().unwrap();
+        }
+        for (name, [missed, found]) in [("fpr", sums[0]), ("tpr", sums[1])] {
+            let rate = decided["threshold"][name].as_f64().unwrap();
+            assert!((rate - found / (missed + found)).abs() < 1e-12, "{rule} {name}: {rate} {sums:?}");
+            let ends: [f64; 2] = serde_json::from_value(decided["threshold"]["intervals"][name].clone()).unwrap();
+            assert!(ends[0] < rate && rate < ends[1], "{rule} {name}: {ends:?}");
+        }
+        // Each of both changes what can be said.
+        let at = at.to_string();
+        let of = |beside: &[&str]| told("decide", &at, beside)["threshold"]["intervals"]["tpr"].clone();
+        let [neither, clusters, weights] = [of(&[]), of(&both[..2]), of(&both[2..])];
+        let found = of(&both);
+        assert!(found != neither && found != clusters && found != weights, "{rule}: {found} {clusters} {weights}");
+    }
+}
+
 #[test]
 fn anyones_scores_are_decided_applied_and_checked_again() {
     let folder = Folder::new("anyone");

@@ -12,6 +12,11 @@ is met where it is met most clearly, in deviations of a draw. `!` marks what pas
 `more 100 1000` takes draws of 1,000 rows that are refused instead, and tells how many of them are given one (or are told that no number of rows would
 do) when as many more rows are drawn as the refusal asks for (100,000 at most).
 
+`bound 4000 3000` tells how often a promise can be given at all, beside which the table is to be read: no threshold keeps the rule in a population that is like
+one here, but has the rate of the bound where the precision is above it and rises. There a promise is given in a tenth of the draws at most, so here no more often than the
+most powerful test of that size tells the two apart (Neyman and Pearson 1933), which knows both. Of tables with ids, whose rows are not independent: how often
+Student's test of the sums over ids passes at the number of alerts where it passes most, with all of the risk.
+
 `choose 400 3000` compares, on the drawn populations, the numbers in `core/src/decision/promise.rs` with others, by a twin of the promise in NumPy. "Known size": the most
 draws in which one test passes, of a number of alerts that the population names, with all of the risk: no promise can be given more often.
 """
@@ -181,6 +186,51 @@ def asked(draws, rows):
             print(f"| {name} | {rule} | {clear:.1f} | {refused} of {draws} | {never} | {median} |", flush=True)
 
 
+def bounded(draws, rows):
+    """How often the best test passes that knows the population."""
+    from scipy.stats import t
+
+    print("| population | rule | clear | to spare | most that can be given |\n|---|---|---|---|---|")
+    for number, (name, population, rules) in enumerate(populations()):
+        for rule in (rule for rule in rules if rule.startswith("precision")):
+            bound = float(rule.split("=")[1])
+            count, rng = len(population.scores), np.random.default_rng([number, 1])
+            gain = population.tp - bound * np.arange(1, count + 1)
+            # (By whole groups of equal scores.)
+            gains, ends = gain[population.ends], population.ends
+            top = gains.argmax()
+            enough = ends >= 30 * count / rows
+            spare = (population.rates[enough, 0] - bound).max()
+            if population.ids is None:
+                above = np.flatnonzero(gains[: top + 1] <= 0)
+                first = ends[above[-1]] + 1 if len(above) else 0
+                # The rate in each of forty parts of that stretch.
+                edges = np.unique(np.linspace(first, ends[top] + 1, 41).astype(int))
+                share = np.diff(edges) / count
+                rate = np.clip(np.diff(np.append(0, population.tp)[edges]) / np.diff(edges), 1e-6, 1 - 1e-6)
+                up, down = np.log(rate / bound), np.log((1 - rate) / (1 - bound))
+                each = rng.multinomial(rows, np.append(share, 1 - share.sum()), draws)[:, :-1]
+                said = lambda p: (lambda right: right @ up + (each - right) @ down)(rng.binomial(each, p))
+                there, nowhere = said(rate), said(bound)
+                passed = (there > np.quantile(nowhere, 1 - LEVEL)).mean()
+            else:
+                sizes = np.unique(np.geomspace(30 * count / rows, count, 60).astype(int)) - 1
+                at = population.scores[sizes]
+                passes = np.zeros(len(sizes))
+                for _ in range(draws // 10):
+                    scores, labels, ids = population.draw(rows, rng)
+                    for place, threshold in enumerate(at):
+                        alerts = scores >= threshold
+                        sums = np.bincount(ids[alerts], weights=labels[alerts] - bound)
+                        there = np.bincount(ids[alerts]) > 0
+                        clusters, total = there.sum(), sums.sum()
+                        if clusters > 1:
+                            spread = np.sqrt((sums[there] ** 2).sum() * clusters / (clusters - 1))
+                            passes[place] += spread > 0 and total / spread > t.isf(LEVEL, clusters - 1)
+                passed = passes.max() / (draws // 10)
+            print(f"| {name} | {rule} | {population.clear(bound, rows):.1f} | {spare:.3f} | {passed:.3f} |", flush=True)
+
+
 # Starts at most, the largest as a share of K, each a multiple of the next, the share of the risk of all, and that at which a sequence is clear.
 SETTINGS = {
     "as it is": (8, 0.7, 1.5, 0.6, 0.01),
@@ -267,10 +317,10 @@ def chosen(draws, rows):
 
 
 def main():
-    how = sys.argv[1] if sys.argv[1] in ("more", "choose") else None
+    how = sys.argv[1] if sys.argv[1] in ("more", "choose", "bound") else None
     draws, rows = (int(argument) for argument in sys.argv[2 if how else 1 :])
     if how:
-        return (asked if how == "more" else chosen)(draws, rows)
+        return {"more": asked, "choose": chosen, "bound": bounded}[how](draws, rows)
     print("| population | rule | clear | given | broken | of those given | recall | at best | plain: broken | recall |\n|---|---|---|---|---|---|---|---|---|---|")
     for number, (name, population, rules) in enumerate(populations()):
         for rule in rules:

@@ -7,10 +7,11 @@ use crate::run::search::{self, Search};
 use crate::tell::explain::places;
 use crate::tell::paired::mean_sd;
 use crate::tell::threshold::choose;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::data::Rows;
-use undercurve::decision::{Calibrate, ThresholdRule, rate_interval};
+use undercurve::decision::{Calibrate, ThresholdRule, rate_interval, rate_intervals_in};
 use undercurve::metric::{Bin, Confusion, FprRange, Interval, Metrics, PrPoint, RocPoint, TieRule, Truth, brier};
 use undercurve::rng::Rng;
 use undercurve::trainer::Predictor;
@@ -158,7 +159,7 @@ pub fn outcome(
         positives: labels.iter().map(|&label| usize::from(label)).sum(),
         figures: figures(&held_out, on.clustered(&clusters)?, &probabilities, file.threshold, plan.fpr)?,
         threshold: file.threshold,
-        threshold_interval: plan.rule.map_or(Ok(None), |rule| interval(plan, rule, &held_out, &truth))?,
+        threshold_interval: plan.rule.map_or(Ok(None), |rule| interval(plan, rule, &held_out, &truth, &clusters))?,
         rule: plan.rule,
         importances: importances(plan, job, row)?,
         roc: memory.roc_curve(&held_out, &on, Some(POINTS))?,
@@ -189,13 +190,22 @@ fn scored(job: &Job<'_>, row: &Row, labels: &[u8]) -> Vec<Scored> {
     scored
 }
 
-/// Where the threshold lies in 95 of 100 draws of the rows that it was chosen on.
-fn interval(plan: &Plan, rule: ThresholdRule, scores: &[f32], labels: &[u8]) -> Result<Option<[f64; 2]>> {
+/// Where the threshold lies in 95 of 100 draws of the rows that it was chosen on, or of their clusters, where there are some.
+fn interval(
+    plan: &Plan,
+    rule: ThresholdRule,
+    scores: &[f32],
+    labels: &[u8],
+    clusters: &[u32],
+) -> Result<Option<[f64; 2]>> {
+    let mut units: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    (0..scores.len()).for_each(|at| units.entry(clusters.get(at).map_or(at as u32, |&of| of)).or_default().push(at));
+    let units: Vec<Vec<usize>> = units.into_values().collect();
     let (mut memory, mut found) = (Metrics::<f32>::new(), Vec::new());
     for draw in 0..DRAWS {
         let mut rng = Rng::keyed(plan.seed, DRAW, draw);
-        let pick: Vec<usize> = (0..scores.len()).map(|_| (rng.uniform() * scores.len() as f64) as usize).collect();
-        let (some, own): (Vec<f32>, Vec<u8>) = pick.iter().map(|&at| (scores[at], labels[at])).unzip();
+        let pick = (0..units.len()).flat_map(|_| &units[(rng.uniform() * units.len() as f64) as usize]);
+        let (some, own): (Vec<f32>, Vec<u8>) = pick.map(|&at| (scores[at], labels[at])).unzip();
         match memory.decide(&some, &own[..], rule) {
             Ok(decision) if decision.threshold.is_finite() => found.push(decision.threshold),
             _ => {}
@@ -287,15 +297,17 @@ fn figures(
     if let Some(at) = threshold {
         let counts = Confusion::<u64>::at(scores, labels, at as f32)?;
         let alerts = counts.true_positives + counts.false_positives;
-        let mut rate = |key, name, hits: u64, rows: u64| {
+        let clusters = Some(truth.clusters()).filter(|of| !of.is_empty());
+        let of_clusters = clusters.map(|of| rate_intervals_in(at, scores, truth, Some(of))).transpose()?;
+        let mut rate = |key, name, hits: u64, rows: u64, place: usize| {
             if rows > 0 {
-                let Interval { low, high, .. } = rate_interval(hits, rows);
-                all.push(Figure { key, name, value: hits as f64 / rows as f64, interval: Some([low, high]) });
+                let found = of_clusters.map_or_else(|| rate_interval(hits, rows), |found| found[place]);
+                all.push(Figure { key, name, value: hits as f64 / rows as f64, interval: ends(Some(found)) });
             }
         };
-        rate("recall", "Recall at the threshold", counts.true_positives, counts.positives());
-        rate("precision", "Precision at the threshold", counts.true_positives, alerts);
-        rate("fpr", "False-positive rate at the threshold", counts.false_positives, counts.negatives());
+        rate("recall", "Recall at the threshold", counts.true_positives, counts.positives(), 1);
+        rate("precision", "Precision at the threshold", counts.true_positives, alerts, 2);
+        rate("fpr", "False-positive rate at the threshold", counts.false_positives, counts.negatives(), 0);
     }
     if probabilities.len() == labels.len() {
         let value = brier(probabilities, truth)?;
