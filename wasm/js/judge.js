@@ -20,12 +20,12 @@ export const initJudge = /* @__PURE__ */ once(
 
 const missing = (value) => value === null || value === undefined || Number.isNaN(value);
 
-/** An array of values, one for each row, none missing. */
+/** An array of values, one for each row, none missing; as Python and the command line say it of labels. */
 function column(values, what, rows) {
   need(Array.isArray(values) || ArrayBuffer.isView(values), what, values, "an array, one value for each row");
   need(rows === undefined || values.length === rows, what, `of length ${values.length}`, `${rows}, one for each label`, { code: 1 });
   const row = Array.prototype.findIndex.call(values, missing);
-  need(row < 0, what, `of row ${row} (from 0) missing`, "a value for each row", { row });
+  if (row >= 0) throw new UndercurveError(`${what}: row ${row} (from 0)${what === "labels" ? ": the label" : ""} is missing`, { argument: what, row });
   return values;
 }
 

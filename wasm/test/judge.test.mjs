@@ -37,7 +37,7 @@ test("labels are two of any kind, by the rule of the other packages", async () =
   near(await of(rarer), many ? 1 - auroc : auroc);
   near(await of(labels, { positive: 0 }), 1 - auroc);
   const wrong = async (change, message) => assert.rejects(metrics({ labels, scores, ...change }), { name: "UndercurveError", message });
-  await wrong({ labels: labels.with(7, null) }, /^labels of row 7 \(from 0\) missing/);
+  await wrong({ labels: labels.with(7, null) }, /^labels: row 7 \(from 0\): the label is missing$/);
   await wrong({ labels: labels.with(7, 2) }, /^labels: row 7 \(from 0\): the third of more than two label values/);
   await wrong({ labels: Array(rows).fill("yes") }, /^labels: every label is "yes", and two classes are needed/);
   await wrong({ labels: labels.map((y) => (y ? "1" : 0)) }, /expected a/);
@@ -46,7 +46,7 @@ test("labels are two of any kind, by the rule of the other packages", async () =
   await wrong({ metrics: "ndcg" }, /^metrics: ndcg: is of queries; pass queries$/);
   await wrong({ metrics: "f1" }, /^metrics: f1: is at a threshold, as f1:0\.5 has, or pass threshold$/);
   await wrong({ metrics: "map", queries: clusters, weights }, /^metrics: map: takes no weights$/);
-  await wrong({ metrics: "gap(tpr)", groups: clusters.with(3, undefined) }, /^groups of row 3 \(from 0\) missing/);
+  await wrong({ metrics: "gap(tpr)", groups: clusters.with(3, undefined) }, /^groups: row 3 \(from 0\) is missing$/);
   await wrong({ scores: scores.slice(1) }, /^scores of length 399: expected 400/);
   await wrong({ scores: scores.with(2, NaN) }, /scores/);
 });
