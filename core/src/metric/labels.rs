@@ -234,7 +234,7 @@ impl<'a> Truth<'a> {
         // Rows of one score are added by ascending weight, equal weights at once: no order of the rows enters the sums.
         let count = order::falling(scores, self.weights, order, spare, scratch.u32);
         let (keys, weighed) = (&mut order[..count], &mut spare[..count]);
-        order::fetch(scores, self, keys, weighed);
+        order::fetch(scores, self.labels, self.weights, keys, weighed);
         let (keys, weighed) = (&*keys, &*weighed);
         let groups = || {
             order::groups(keys, weighed).map(|(key, group)| {

@@ -4,7 +4,6 @@
 //! both halves of the weight. Each is a radix sort of those 32 bits alone, or below a thousand rows one by comparing. O(n). What sums are of is then
 //! fetched once, since it lies anywhere.
 
-use super::labels::Truth;
 use super::radix::{SMALL, sort_high};
 use crate::real::Real;
 use core::cmp::Ordering;
@@ -81,11 +80,10 @@ pub(super) fn falling<T: Real>(
 const POSITIVE: u64 = 1 << 63;
 
 /// For rows in order the keys of their scores, in their place, and to `weighed` their weights with their classes.
-pub(super) fn fetch<T: Real>(scores: &[T], truth: &Truth<'_>, rows: &mut [u64], weighed: &mut [u64]) {
-    let labels = truth.labels();
+pub(super) fn fetch<T: Real>(scores: &[T], labels: &[u8], weights: &[f64], rows: &mut [u64], weighed: &mut [u64]) {
     for (row, weighed) in rows.iter_mut().zip(weighed) {
         let at = *row as usize;
-        *weighed = truth.weight(at).to_bits() | if labels[at] == 1 { POSITIVE } else { 0 };
+        *weighed = weights[at].to_bits() | if labels[at] == 1 { POSITIVE } else { 0 };
         *row = scores[at].key();
     }
 }

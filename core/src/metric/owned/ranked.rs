@@ -55,7 +55,7 @@ impl Ranked {
         let count = order::falling(scores, weights, &mut order, &mut spare, &mut counts);
         order.truncate(count);
         let (mut keys, weighed) = (order.clone(), &mut spare[..count]);
-        order::fetch(scores, &truth, &mut keys, weighed);
+        order::fetch(scores, truth.labels(), weights, &mut keys, weighed);
         let (mut all, mut rows) = (Self { of: vec![0; n], ..Self::default() }, &order[..]);
         for (_, group) in order::groups(&keys, weighed) {
             all.begin();
