@@ -96,6 +96,7 @@ RIGHT = """
 u.train(X, y, method="soap", lr=0.1, optimizer="adam", positives=8, decay="auto", valid=0.2, patience=3)
 u.train(X, y, method="ai-sarah", lambda_=0.1).evaluate(X, y).auroc
 u.train("rows.csv", label="churned", positive="yes", class_weight="balanced", fpr=(0, 0.1), dtype="float64").evaluate("rows.csv")
+u.train(X, y, valid=(X, y), threshold="precision>=0.8@90%", callback=lambda run: run.steps_done < 10)
 u.Trainer(X, y, model="mlp:8", steps=10).run(progress=True).save("new.model")
 u.Loss("ap", surrogate="squared-hinge", margin=0.5)
 """.strip().splitlines()

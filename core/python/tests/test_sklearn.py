@@ -100,8 +100,9 @@ def test_settings_are_parameters():
 def test_coefficients_probabilities_and_labels_are_scikit_learns():
     X, y = load_breast_cancer(return_X_y=True)
     for labels in (y, np.where(y == 1, "benign", "malignant")):
-        found = RankingClassifier(dtype="float64").fit(X, labels)
-        assert np.allclose(X @ found.coef_[0] + found.intercept_, found.decision_function(X), rtol=1e-9, atol=1e-9)
+        for threshold in (None, "fpr<=0.02"):
+            found = RankingClassifier(dtype="float64", threshold=threshold).fit(X, labels)
+            assert np.allclose(X @ found.coef_[0] + found.intercept_, found.decision_function(X), rtol=1e-9, atol=1e-9)
     assert found.coef_.shape == (1, 30)
     assert not hasattr(RankingClassifier(model="mlp:4", method="ce", steps=20).fit(X, y), "coef_")
     soft = VotingClassifier([("a", RankingClassifier()), ("b", LogisticRegression(max_iter=5000))], voting="soft").fit(X, y)
@@ -125,7 +126,9 @@ def test_weights_and_groups_are_routed():
         scorer = pauc_scorer((0, 0.1)).set_score_request(sample_weight=True)
         plain = RankingClassifier().set_fit_request(sample_weight=True)
         scores = cross_validate(plain, X, y, scoring=scorer, cv=2, params={"sample_weight": weights})["test_score"]
-    assert np.isfinite(scores).all() and scores.min() > 0.8
+        same = pauc_scorer((0, 0.1)).set_score_request(sample_weight=False)
+        of_all = cross_validate(plain, X, y, scoring=same, cv=2, params={"sample_weight": weights})["test_score"]
+    assert scores.min() > 0.8 and not np.allclose(scores, of_all, rtol=1e-9)
 
 
 def test_frames_without_pandas_are_taken():

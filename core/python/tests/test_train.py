@@ -308,6 +308,19 @@ def test_validation_rows_of_ones_own_choose_the_model(tmp_path):
             undercurve.train(X, y, valid=wrong, steps=5)
 
 
+def test_sparse_rows_of_every_layout_are_sparse_rows():
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((200, 6)) < 0.3, rng.random((200, 6)), 0)
+    y = X[:, 0] > 0
+    want = undercurve.train(sparse.csr_array(X), y, method="ce", steps=50)
+    # (A `dok` is a dict, too.)
+    for layout in ("csc", "coo", "lil", "dok", "bsr"):
+        rows = sparse.csr_array(X).asformat(layout)
+        assert undercurve.train(rows, y, method="ce", steps=50).to_bytes() == want.to_bytes(), layout
+        assert np.array_equal(want.scores(rows), want.scores(sparse.csr_array(X))), layout
+
+
 def test_what_is_wrong_names_the_way_out():
     table = rows()
     X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 3 == 0
