@@ -73,7 +73,10 @@ export interface TrainerOptions<C extends number | undefined = number | undefine
   test?: GivenRows;
   /** Linear by default. */
   model?: Model;
-  /** A method or its name. Default `ce`; for several classes one of `CLASS_METHODS`. */
+  /**
+   * A method or its name. Default `ce` (of few rows and many columns the command line's
+   * `ce-exact` ranks better); for several classes one of `CLASS_METHODS`.
+   */
   method?: C extends number ? ClassMethod | ClassMethodName : Method | MethodName;
   /** The names of numbered groups; default their numbers. */
   groupNames?: string[];
