@@ -11,12 +11,11 @@
 //! classes that can be separated. The fits outside folds end where they are as near to their minimum as a thirtieth of what one parameter
 //! gains by chance.
 //!
-//! `choose=ap` (`auroc`, `pauc`) takes the metric of held-out rows, the mean over the folds, in place of the loss, and lets the path go on for three decays
-//! without a gain, to a thousandth of the weakest. Below 400 positives a metric of a fold is in great part chance: rows are then cut into
-//! folds anew, up to four times, and all of them count. It also looks for what a positive counts, from 1/30 to 30 in steps of about √10, up or down from 1 for as
-//! long as the metric
-//! rises, and then for the decay beside the best again. The point of the least loss, at weight 1, is left only for a gain of more than half its
-//! standard error over the folds.
+//! `choose=ap` (`auroc`, `pauc`) takes the metric of held-out rows, the mean over the folds, in place of the loss, and lets the path go on for
+//! three decays without a gain, to a thousandth of the weakest. Below 400 positives a metric of a fold is in great part chance: rows are then
+//! cut into folds anew, up to four times, and all of them count. It also looks for what a positive counts, from 1/30 to 30 in steps of about
+//! √10, up or down from 1 for as long as the metric rises, and then for the decay beside the best again. The point of the least loss, at weight
+//! 1, is left only for a gain of more than half its standard error over the folds.
 //!
 //! How the numbers were chosen, and the cost: tests/results/ridge.md. Memory: for each fold a run's, without the rows.
 
