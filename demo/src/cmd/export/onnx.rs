@@ -383,7 +383,7 @@ impl Graph {
     }
 
     /// The log-odds of each class against all others, of raw scores: s_k − ln Σ e^(s_j) over the others.
-    fn log_odds(&mut self, logits: &str, classes: usize) {
+    fn log_odds(&mut self, logits: &str, classes: usize, output: &str) {
         let real = self.real;
         let axis = self.numbers(&[1], element::INT64, [1.0].into_iter());
         let spread = self.node("Unsqueeze", &[logits, &axis], Vec::new());
@@ -399,7 +399,34 @@ impl Graph {
         let sum = self.node("Log", &[&sum], Vec::new());
         let all = self.node("Add", &[&top, &sum], Vec::new());
         let all = self.node("Squeeze", &[&all, &last], Vec::new());
-        self.named("Sub", &[logits, &all], "score", Vec::new());
+        self.named("Sub", &[logits, &all], output, Vec::new());
+    }
+
+    /// The class of each row, where there are several or a threshold.
+    fn decided(&mut self, model: &Exported<'_>, heads: usize) {
+        if heads > 1 {
+            let number = self.node("ArgMax", &["score"], vec![integer("axis", 1), integer("keepdims", 0)]);
+            self.class(&number, "score", model.preparation.classes());
+        } else if let Some(threshold) = model.threshold {
+            let score = if self.real == element::DOUBLE { "score".into() } else { self.cast("score", element::DOUBLE) };
+            let threshold = self.numbers(&[1], element::DOUBLE, [threshold].into_iter());
+            let reached = self.node("GreaterOrEqual", &[&score, &threshold], Vec::new());
+            let number = self.cast(&reached, element::INT64);
+            let axis = self.numbers(&[1], element::INT64, [1.0].into_iter());
+            let number = self.node("Squeeze", &[&number, &axis], Vec::new());
+            self.class(&number, "score", &model.names);
+        }
+    }
+
+    /// The score of a row without NaN.
+    fn refused(&mut self, score: &str) {
+        let gone = self.gone("x");
+        let gone = self.cast(&gone, element::FLOAT);
+        let axis = self.numbers(&[1], element::INT64, [1.0].into_iter());
+        let count = self.node("ReduceSum", &[&gone, &axis], vec![integer("keepdims", 1)]);
+        let [none, nan] = [0.5, f64::NAN].map(|x| self.one(x));
+        let gone = self.node("Greater", &[&count, &none], Vec::new());
+        self.named("Where", &[&gone, &nan, score], "score", Vec::new());
     }
 
     /// One of these texts for each row, by its number; none where the score is not a number, which `predict` refuses.
@@ -450,14 +477,20 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
         x = graph.node(if model.activation == Some("tanh") { "Tanh" } else { "Relu" }, &[&x], Vec::new());
     }
     let heads = last.outputs;
+    // (Engines take a number for the larger of NaN and it, so that NaN would come out as a score.)
+    let refuses = numeric && !model.sources.is_empty() && model.preparation.missing() == Missing::Refuse;
+    let found = if refuses { "undercurve/score" } else { "score" };
     let raw = match heads {
-        1 => graph.layer(&x, last, Some("score")),
+        1 => graph.layer(&x, last, Some(found)),
         _ => {
             let logits = graph.layer(&x, last, None);
-            graph.log_odds(&logits, heads);
+            graph.log_odds(&logits, heads, found);
             logits
         }
     };
+    if refuses {
+        graph.refused(found);
+    }
     graph.output("score", real, Some(heads), model.score_is());
     match model.link {
         Some(Link::Sigmoid) => graph.named("Sigmoid", &["score"], "probability", Vec::new()),
@@ -468,18 +501,8 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
     if model.link.is_some() {
         graph.output("probability", real, Some(heads), "of the positive class, or of each");
     }
-    if numeric {
-    } else if heads > 1 {
-        let number = graph.node("ArgMax", &["score"], vec![integer("axis", 1), integer("keepdims", 0)]);
-        graph.class(&number, "score", model.preparation.classes());
-    } else if let Some(threshold) = model.threshold {
-        let score = if real == element::DOUBLE { "score".into() } else { graph.cast("score", element::DOUBLE) };
-        let threshold = graph.numbers(&[1], element::DOUBLE, [threshold].into_iter());
-        let reached = graph.node("GreaterOrEqual", &[&score, &threshold], Vec::new());
-        let number = graph.cast(&reached, element::INT64);
-        let axis = graph.numbers(&[1], element::INT64, [1.0].into_iter());
-        let number = graph.node("Squeeze", &[&number, &axis], Vec::new());
-        graph.class(&number, "score", &model.names);
+    if !numeric {
+        graph.decided(model, heads);
     }
     let pair = |key: &str, value: &str| Message::default().text(1, key).text(2, value);
     let Graph { nodes, constants, inputs, outputs, .. } = graph;
