@@ -370,7 +370,7 @@ fn saved_bytes_that_do_not_fit_are_typed_errors() {
         assert!(Predictor::<f64>::load(&seal(Kind::Trainer, payload)).is_err());
         assert_eq!(SavedModel::from_bytes(&seal(Kind::Model, payload)), Err(CheckpointError::Damaged));
     }
-    assert_eq!(SavedModel::from_bytes(&bytes), Err(CheckpointError::NotOurs));
+    assert_eq!(SavedModel::from_bytes(&bytes), Err(CheckpointError::RunOnly));
     let (other_x, _) = data(8, 60);
     assert_eq!(load(&bytes, &dataset(&other_x, &y)), CheckpointError::Mismatch("training data set"));
     let mut other_y = y.clone();

@@ -26,7 +26,7 @@ const MOST_BYTES = {
   undercurve_objective: [52_900, 45_500],
   undercurve_pairs: [44_200, 38_100],
   undercurve_exact: [65_600, 56_000],
-  undercurve_judge: [87_700, 75_400],
+  undercurve_judge: [88_700, 75_900],
   undercurve_files: [274_200, 223_400],
   undercurve_webgpu: [117_800, 98_000],
 };

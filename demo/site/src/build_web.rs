@@ -302,6 +302,7 @@ fn codes() -> String {
         CheckpointError::Damaged,
         CheckpointError::ModelOnly,
         CheckpointError::Mismatch(what),
+        CheckpointError::RunOnly,
     ];
     let core = core.iter().map(|error| (error.code(), error.to_string()));
     let absent = TrainerError::NotBuilt { method: what };

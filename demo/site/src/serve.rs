@@ -4,9 +4,12 @@ use crate::build_web::{self, Checkout};
 use crate::output;
 use anyhow::{Context as _, Result, bail};
 use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-use tiny_http::{Header, Method, Request, Response, Server};
+use std::thread;
+use std::time::Duration;
 
 /// Tried first; the next free one is taken when it is in use and none was asked for.
 const DEFAULT_PORT: u16 = 8377;
@@ -80,20 +83,11 @@ fn serve(folder: &Path, args: &Args) -> Result<()> {
 
     // (Workers are held to the policy by the header alone.)
     let policy = fs::read_to_string(dist.join("index.html")).ok().and_then(|page| policy(&page).map(str::to_owned));
-    let (server, policy) = (Arc::new(server), Arc::new(policy));
-    let workers: Vec<_> = (0..4)
-        .map(|_| {
-            let (server, dist, policy) = (Arc::clone(&server), dist.clone(), Arc::clone(&policy));
-            std::thread::spawn(move || {
-                for request in server.incoming_requests() {
-                    // A browser that hangs up in the middle of an answer is no reason to stop.
-                    let _ = answer(request, &dist, policy.as_deref());
-                }
-            })
-        })
-        .collect();
-    for worker in workers {
-        let _ = worker.join();
+    let shared = Arc::new((dist, policy));
+    for stream in server.incoming().flatten() {
+        let shared = Arc::clone(&shared);
+        // (A connection that gets no thread is closed, and a browser that hangs up in the middle of an answer is no reason to stop.)
+        let _ = thread::Builder::new().spawn(move || converse(stream, &shared.0, shared.1.as_deref()));
     }
     Ok(())
 }
@@ -115,11 +109,11 @@ fn develop(checkout: &Checkout, args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn bind(port: Option<u16>) -> Result<(Server, u16)> {
+fn bind(port: Option<u16>) -> Result<(TcpListener, u16)> {
     let candidates = port.map_or(DEFAULT_PORT..=DEFAULT_PORT + 32, |port| port..=port);
     for candidate in candidates {
-        if let Ok(server) = Server::http(("127.0.0.1", candidate)) {
-            let port = server.server_addr().to_ip().map_or(candidate, |address| address.port());
+        if let Ok(server) = TcpListener::bind(("127.0.0.1", candidate)) {
+            let port = server.local_addr().map_or(candidate, |address| address.port());
             return Ok((server, port));
         }
     }
@@ -140,43 +134,108 @@ fn open_browser(args: &Args, address: &str) {
     }
 }
 
-fn answer(request: Request, dist: &Path, policy: Option<&str>) -> std::io::Result<()> {
-    if !matches!(request.method(), Method::Get | Method::Head) {
-        return request.respond(Response::from_string("405 method not allowed\n").with_status_code(405));
+/// The longest head of a request, and how long a connection may say nothing.
+const MOST: usize = 1 << 16;
+const IDLE: Duration = Duration::from_secs(60);
+
+/// What a request asks for.
+struct Asked {
+    method: String,
+    target: String,
+    codings: String,
+    /// Whether its connection ends with the answer.
+    ends: bool,
+}
+
+impl Asked {
+    fn of(request: &httparse::Request<'_, '_>) -> Self {
+        let header = |name: &str| {
+            let found = request.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+            found.map_or_else(String::new, |header| String::from_utf8_lossy(header.value).into_owned())
+        };
+        let method = request.method.unwrap_or_default().to_owned();
+        let ends = request.version == Some(0)
+            || header("Connection").eq_ignore_ascii_case("close")
+            || !matches!(&method[..], "GET" | "HEAD");
+        Self { method, target: request.path.unwrap_or_default().to_owned(), codings: header("Accept-Encoding"), ends }
     }
-    let found = resolve(dist, request.url()).and_then(|path| {
-        let coding = coding(&path, &request);
-        let file = coding.map_or_else(|| path.clone(), |(_, ending)| beside(&path, ending));
-        Some((File::open(file).ok()?, path, coding.map(|coding| coding.0)))
+}
+
+/// Answers the requests of a connection, one after the other.
+fn converse(mut stream: TcpStream, dist: &Path, policy: Option<&str>) -> io::Result<()> {
+    stream.set_read_timeout(Some(IDLE))?;
+    stream.set_nodelay(true)?;
+    let (mut read, mut part) = (Vec::new(), [0; 4096]);
+    loop {
+        let (asked, length) = loop {
+            let mut headers = [httparse::EMPTY_HEADER; 64];
+            let mut request = httparse::Request::new(&mut headers);
+            match request.parse(&read) {
+                Ok(httparse::Status::Complete(length)) => break (Asked::of(&request), length),
+                Ok(httparse::Status::Partial) if read.len() < MOST => {}
+                _ => return refuse(&mut stream, "400 Bad Request", true),
+            }
+            match stream.read(&mut part)? {
+                0 => return Ok(()),
+                count => read.extend_from_slice(&part[..count]),
+            }
+        };
+        read.drain(..length);
+        answer(&mut stream, &asked, dist, policy)?;
+        if asked.ends {
+            return Ok(());
+        }
+    }
+}
+
+fn refuse(stream: &mut TcpStream, status: &str, ends: bool) -> io::Result<()> {
+    let close = if ends { "Connection: close\r\n" } else { "" };
+    let length = status.len() + 1;
+    write!(stream, "HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n{close}\r\n{status}\n")
+}
+
+fn answer(stream: &mut TcpStream, asked: &Asked, dist: &Path, policy: Option<&str>) -> io::Result<()> {
+    if !matches!(&asked.method[..], "GET" | "HEAD") {
+        return refuse(stream, "405 Method Not Allowed", true);
+    }
+    let found = resolve(dist, &asked.target).and_then(|path| {
+        let coding = coding(&path, &asked.codings);
+        let file = File::open(coding.map_or_else(|| path.clone(), |(_, ending)| beside(&path, ending))).ok()?;
+        Some((file.metadata().ok()?.len(), file, path, coding.map(|coding| coding.0)))
     });
-    let Some((file, path, coding)) = found else {
-        return request.respond(Response::from_string("404 not found\n").with_status_code(404));
-    };
+    let Some((length, mut file, path, coding)) = found else { return refuse(stream, "404 Not Found", asked.ends) };
     // What is in a file of `assets` is in its name.
     let hashed = path.parent() == Some(&dist.join("assets"));
-    let mut response = Response::from_file(file);
+    let length = length.to_string();
+    let mut head = String::from("HTTP/1.1 200 OK\r\n");
     for (name, value) in [
+        ("Content-Length", Some(&length[..])),
         ("Content-Type", Some(content_type(&path))),
         ("Content-Encoding", coding),
         ("Vary", Some("Accept-Encoding")),
         ("Cache-Control", Some(if hashed { "max-age=31536000, immutable" } else { "no-cache" })),
         ("X-Content-Type-Options", Some("nosniff")),
         ("Referrer-Policy", Some("no-referrer")),
-        ("Content-Security-Policy", policy),
+        ("Content-Security-Policy", policy.filter(|policy| !policy.contains(['\r', '\n']))),
+        ("Connection", asked.ends.then_some("close")),
     ] {
-        if let Some(header) = value.and_then(|value| Header::from_bytes(name, value).ok()) {
-            response.add_header(header);
+        if let Some(value) = value {
+            head.extend([name, ": ", value, "\r\n"]);
         }
     }
-    request.respond(response)
+    head.push_str("\r\n");
+    stream.write_all(head.as_bytes())?;
+    if asked.method == "GET" {
+        io::copy(&mut file, stream)?;
+    }
+    Ok(())
 }
 
 /// Codings of files that may lie beside a file, the better first, with their endings.
 const CODINGS: [(&str, &str); 2] = [("br", "br"), ("gzip", "gz")];
 
 /// The best coding of a file that there is and the browser accepts.
-fn coding(path: &Path, request: &Request) -> Option<(&'static str, &'static str)> {
-    let accepted = request.headers().iter().find(|header| header.field.equiv("Accept-Encoding"))?.value.as_str();
+fn coding(path: &Path, accepted: &str) -> Option<(&'static str, &'static str)> {
     let accepts =
         |coding: &str| accepted.split(',').any(|one| one.split(';').next().is_some_and(|name| name.trim() == coding));
     CODINGS.into_iter().find(|(name, ending)| accepts(name) && beside(path, ending).is_file())
@@ -250,9 +309,12 @@ fn content_type(path: &Path) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{content_type, policy, resolve};
+    use super::{content_type, converse, policy, resolve};
     use std::fs;
+    use std::io::{Read as _, Write as _};
+    use std::net::{TcpListener, TcpStream};
     use std::path::Path;
+    use std::thread;
 
     #[test]
     fn requests_stay_below_the_folder() {
@@ -283,6 +345,64 @@ mod tests {
             assert_eq!(resolve(&dist, bad), None, "{bad}");
         }
         fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn connections_that_say_nothing_keep_nobody_waiting() {
+        let dist = std::env::temp_dir().join(format!("undercurve-converse-{}", std::process::id()));
+        fs::create_dir_all(&dist).unwrap();
+        fs::write(dist.join("index.html"), "page").unwrap();
+        fs::write(dist.join("index.html.gz"), "packed").unwrap();
+        let dist = dist.canonicalize().unwrap();
+        let server = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = server.local_addr().unwrap();
+        let folder = dist.clone();
+        thread::spawn(move || {
+            for stream in server.incoming().flatten() {
+                let folder = folder.clone();
+                thread::spawn(move || converse(stream, &folder, Some("default-src 'self'")));
+            }
+        });
+        let silent: Vec<_> = (0..20).map(|_| TcpStream::connect(address).unwrap()).collect();
+        let ask = |text: &str| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            // (In two parts, as slow networks have it.)
+            let (first, rest) = text.split_at(text.len() / 2);
+            stream.write_all(first.as_bytes()).unwrap();
+            stream.write_all(rest.as_bytes()).unwrap();
+            let mut all = String::new();
+            stream.read_to_string(&mut all).unwrap();
+            all
+        };
+        // Two requests of one connection, the second its last.
+        let two =
+            ask("GET / HTTP/1.1\r\n\r\nHEAD /?x HTTP/1.1\r\nAccept-Encoding: br, gzip\r\nConnection: close\r\n\r\n");
+        assert!(
+            two.starts_with("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Type: text/html; charset=utf-8\r\n"),
+            "{two}"
+        );
+        let (_, second) = two.split_once("\r\n\r\npageHTTP/1.1 200 OK\r\n").unwrap();
+        assert!(
+            second.starts_with("Content-Length: 6\r\n") && second.ends_with("Connection: close\r\n\r\n"),
+            "{second}"
+        );
+        assert!(
+            second.contains("Content-Encoding: gzip\r\n")
+                && second.contains("Content-Security-Policy: default-src 'self'\r\n")
+        );
+        for (text, status) in [
+            ("GET /none HTTP/1.0\r\n\r\n", "404 Not Found"),
+            ("POST / HTTP/1.1\r\n\r\n", "405 Method Not Allowed"),
+            ("nonsense\r\n\r\n", "400 Bad Request"),
+        ] {
+            let said = ask(text);
+            assert!(
+                said.starts_with(&format!("HTTP/1.1 {status}\r\n")) && said.ends_with(&format!("{status}\n")),
+                "{said}"
+            );
+        }
+        drop(silent);
+        fs::remove_dir_all(dist).unwrap();
     }
 
     #[test]

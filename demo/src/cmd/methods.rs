@@ -205,11 +205,13 @@ fn told(method: &Method) -> Result<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::{GROUPS, METHODS};
+    use super::{GROUPS, METHODS, OTHERS};
 
     #[test]
     fn every_method_is_in_one_group() {
-        let mut names: Vec<&str> = GROUPS.iter().flat_map(|group| group.1).map(|method| method.0).collect();
+        let listed = GROUPS.iter().flat_map(|group| group.1).chain(OTHERS).map(|method| method.0);
+        // (Folds choose what `top` is.)
+        let mut names: Vec<&str> = listed.filter(|name| *name != "top").collect();
         let mut all: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
         names.sort_unstable();
         all.sort_unstable();

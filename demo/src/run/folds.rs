@@ -9,6 +9,7 @@ use crate::run::shared::Shared;
 use crate::run::store::{self, Store};
 use crate::tell;
 use crate::tell::paired::mean_sd;
+use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -484,7 +485,7 @@ impl Job<'_> {
         };
         let (own, from) = if candidate.from.is_some() { (&[][..], known) } else { (known, &[][..]) };
         let models = self.models(candidate, &part.preparation, &part.train, own.to_vec(), from).map_err(failed)?;
-        let Some(mut model) = whole(&models)? else { return Err(CliError::input("--average 0: expected at least 1")) };
+        let mut model = whole(&models)?.context("a candidate without a model")?;
         let seconds = clock.elapsed().as_secs_f64();
         let value = model.evaluate(&part.held)?.get(self.metric).unwrap_or(f64::NAN);
         let mut scores = vec![0.0; part.held.len()];
