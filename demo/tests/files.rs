@@ -525,5 +525,5 @@ fn model_files_of_every_language() {
     fs::write(folder.path("run"), trainer.save()).unwrap();
     let output = run(&folder.0, &["predict", "run", &golden("rows.csv")]);
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.starts_with("error: run: a saved run, without how its rows were prepared: save its model"), "{told}");
+    assert!(told.starts_with("error: run: a saved run without the preparation of its rows: save its model"), "{told}");
 }

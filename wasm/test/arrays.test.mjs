@@ -92,7 +92,7 @@ test("a session in a worker, of sparse rows, of several classes, and of a file m
 test("what makes no model is told why", async () => {
   const session = new Session({ X, y, dims: 4, method: "ce", steps: 5 });
   const bytes = session.save();
-  await assert.rejects(Model.load(bytes), /^UndercurveError: a saved run, without how its rows were prepared: save its model /);
+  await assert.rejects(Model.load(bytes), /^UndercurveError: a saved run without the preparation of its rows: save its model /);
   await assert.rejects(Model.of({ columns }, bytes), /^UndercurveError: session a Uint8Array: expected the session itself/);
   await assert.rejects(Model.of(undefined, session), /^UndercurveError: rows undefined: expected the preparation/);
   await assert.rejects(Model.of({ columns, lable: "y" }, session), /no such option; did you mean label\?$/);

@@ -102,7 +102,7 @@ impl fmt::Display for CheckpointError {
             Self::Damaged => f.write_str("the saved model is cut short or damaged"),
             Self::ModelOnly => f.write_str("a model without its run, which training cannot go on from"),
             Self::RunOnly => f.write_str(
-                "a saved run, without how its rows were prepared: save its model (uc_trainer_model in C, Model.of in JavaScript)",
+                "a saved run without the preparation of its rows: save its model (uc_trainer_model, Model.of)",
             ),
             Self::Mismatch(what) => write!(f, "saved with another {what}"),
         }
