@@ -7,7 +7,7 @@
     nice python3 tests/peers/flips.py 100 100000 target/release/undercurve target
 
 Models of random tables (numbers, whole numbers, categories; linear and networks) in 32 and 64 bits. The threshold of a random rule is chosen on
-1,000,000 rows, and those and as many others are decided by the Python package, by onnxruntime, by NumPy from the exported JSON, and (32 bits, the only ones they have) by the
+100,000 rows, and those and as many others are decided by the Python package, by onnxruntime, by NumPy from the exported JSON, and (32 bits, the only ones they have) by the
 C library and its wasm module in Node. Prints, for each host, how many rows have another class than here.
 """
 

@@ -149,9 +149,9 @@ class Model:
             return scores, labels, own if weights is None else weights
         if isinstance(labels, str):
             raise ValueError(f"labels: expected values; without them those of the column {self._about['label']!r} are taken")
-        return self._scored(data, False)[0], self._positive(labels), weights
+        return self._scored(data, False)[0], self._of_training(labels), weights
 
-    def _positive(self, labels: Any) -> Any:
+    def _of_training(self, labels: Any) -> Any:
         """True for the label that is the model's positive one, where these are its labels; else as they are."""
         known = self.classes if self._about["target"] == "binary" else []
         given = np.asarray(labels)
@@ -161,7 +161,7 @@ class Model:
             values, at = np.unique(given, return_inverse=True)
         except TypeError:  # (None among texts: the core says where.)
             return labels
-        texts = [str(value).lower() if isinstance(value, (bool, np.bool_)) else _text(value) for value in values.tolist()]
+        texts = [_positive(value) for value in values.tolist()]
         if len(texts) > 2 or known[1] not in texts or not set(texts) <= {*known} and known[0]:
             return labels
         return np.array([text == known[1] for text in texts])[at]
