@@ -476,6 +476,23 @@ fn a_run_behind_cross_entropy_says_so() {
     assert!(said.contains(line) && said.contains("; try --method ce with this model, or linear, or"), "{said}");
 }
 
+/// Exact methods end by themselves before a fifth look; others that end before patience does say nothing.
+#[test]
+fn patience_without_a_part_is_told() {
+    let folder = Folder::new("patience");
+    folder.write("few.csv", csv(900));
+    let told = |args: &[&str]| {
+        let output = run(
+            &folder.0,
+            &[&["train", "few.csv", "--valid", "0.3", "--steps", "600", "--patience", "5"], args].concat(),
+        );
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let line = "note: patience 5 had no part: the run ended by itself before so many looks at the validation rows";
+    assert!(told(&["--method", "ce-exact"]).contains(line));
+    assert!(!told(&["--method", "ce"]).contains("patience"));
+}
+
 /// A run on few rows that is compared with nothing says so, and what would tell.
 #[test]
 fn a_run_on_few_rows_says_that_nothing_tells_whether_it_is_ahead() {

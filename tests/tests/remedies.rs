@@ -250,6 +250,9 @@ fn balls_starts_and_sums() {
         each_helps(&run, |w| matches!(w, Warning::Unconverged { .. }), &[LONGER]);
     }
 
+    let exact: Remedy = ("--method ce-exact", |run| run.config.method = "ce-exact".into());
+    each_helps(&Run::new(wide(300, 3), "ce", "linear", 3000, &[]), |w| *w == Warning::Sparse, &[exact]);
+
     // (That of its own default: at ten times as much it stays about the minimum, and says that.)
     let smaller: Remedy = ("a smaller --set alpha=STEP", |run| run.config.settings.retain(|(name, _)| name != "alpha"));
     let own: Remedy = ("another method", |run| {

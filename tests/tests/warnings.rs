@@ -172,6 +172,18 @@ fn runs_that_have_not_converged_are_told() {
 }
 
 /// Every sentence says what to try with settings that the method has.
+/// Ten rows of the rarer class a column are enough; a decay that is set is somebody's choice, and other methods choose theirs or have none.
+#[test]
+fn cross_entropy_on_few_rows_a_column_is_told() {
+    let (few, enough) = (clouds(200, 19, 1.5, 2), clouds(200, 20, 1.5, 2));
+    assert_eq!(end(&config("ce", &[], 500), &few), Some(Warning::Sparse));
+    assert_eq!(end(&config("ce", &[], 500), &enough), None);
+    assert_eq!(end(&config("ce", &[("decay", "0.001")], 500), &few), None);
+    assert_eq!(end(&config("ce-exact", &[], 500), &few), None);
+    let network = Config { model: ModelSpec::parse("mlp:4").unwrap(), ..config("ce", &[], 500) };
+    assert_eq!(end(&network, &few), None);
+}
+
 #[test]
 fn sentences_name_settings_of_the_method() {
     let all = [
@@ -190,6 +202,7 @@ fn sentences_name_settings_of_the_method() {
         Warning::Start,
         Warning::Unconverged { share: 0.13 },
         Warning::Risen { from: 0.7, to: 3.0 },
+        Warning::Sparse,
     ];
     for method in METHODS {
         for warning in all {

@@ -625,6 +625,12 @@ impl Trainer {
         each!(&self.run, run => run.is_over())
     }
 
+    /// What to say where the run ended before patience could have had a part.
+    #[getter]
+    fn idle_patience(&self) -> Option<String> {
+        each!(&self.run, run => run.best.as_ref().filter(|_| run.is_over()).and_then(Best::idle_patience))
+    }
+
     #[getter]
     fn steps_done(&self) -> u64 {
         each!(&self.run, run => run.run.steps_done())

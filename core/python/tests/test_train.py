@@ -303,6 +303,8 @@ def test_validation_rows_of_ones_own_choose_the_model(tmp_path):
     X, y = np.random.default_rng(0).normal(size=(300, 2)), np.arange(300) % 3 == 0
     own = undercurve.train(X[:200], y[:200], method="ce", steps=100, valid=(X[200:], y[200:]), patience=3)
     assert own.figures["valid ap"] == pytest.approx(own.evaluate(X[200:], y[200:]).ap, abs=1e-12)
+    with pytest.warns(UserWarning, match="^patience 3 had no part: the run ended by itself"):
+        undercurve.train(X[:200], y[:200], valid=(X[200:], y[200:]), patience=3)
     for wrong in (X, [0.2, 0.3], "share"):
         with pytest.raises((ValueError, OSError)):
             undercurve.train(X, y, valid=wrong, steps=5)
@@ -358,3 +360,10 @@ def test_a_class_that_counts_next_to_nothing_is_measured(method):
         run = undercurve.Trainer(table, method=method, class_weight={"no": 1000, "yes": 1e-4}, steps=5)
         run.step(5)
         assert np.isfinite(run.report()["objective"])
+
+
+def test_cross_entropy_on_few_rows_a_column_is_warned_of():
+    y = np.arange(190) % 10 == 0
+    X = np.random.default_rng(0).normal(size=(190, 2)) + 2.0 * y[:, None]
+    with pytest.warns(undercurve.TrainingWarning, match='^ce: fewer than ten rows of the rarer class a column.*; try method="ce-exact"$'):
+        undercurve.train(X, y, method="ce")

@@ -601,6 +601,8 @@ class Trainer:
         warning = self.report()["warning"]
         if warning:
             _warn(f"{self.method}: {_as_arguments(warning)}")
+        if self._core.idle_patience:
+            _warn(self._core.idle_patience, UserWarning)
         return self.model()
 
     def __repr__(self) -> str:

@@ -222,6 +222,15 @@ impl<T: Real> Best<T> {
         self.patience.is_some_and(|patience| self.since >= patience)
     }
 
+    /// What to say of a run that ended by itself before so many looks that its patience could have had a part, as exact methods do.
+    #[must_use]
+    pub fn idle_patience(&self) -> Option<String> {
+        let patience = self.patience.filter(|&patience| self.looked < patience)?;
+        Some(format!(
+            "patience {patience} had no part: the run ended by itself before so many looks at the validation rows"
+        ))
+    }
+
     /// The rows that it looks at.
     #[must_use]
     pub fn valid_data(&self) -> &Arc<Dataset<T>> {

@@ -136,6 +136,9 @@ fn results<T: Real>(
     let mut model = run.model()?;
     if let Some(best) = &run.best {
         reporter.say(kept(run, best, &mut totals))?;
+        if let Some(text) = best.idle_patience().filter(|_| run.is_over()) {
+            output::note(text);
+        }
     }
     if let Some(others) = &run.average {
         reporter.say(others.tell(&run.trainer, run.best.as_ref(), &mut totals))?;
