@@ -5,8 +5,11 @@ use crate::features::COMPACT;
 use crate::real::Real;
 use crate::slices::Part;
 
-/// Whether rows may have weights: not in small builds, unless they are asked for.
-pub(crate) const WEIGHTS: bool = !COMPACT || cfg!(feature = "weights");
+/// Whether pairs of rows may have weights: not in small builds, unless they are asked for.
+pub(crate) const PAIR_WEIGHTS: bool = !COMPACT || cfg!(feature = "weights");
+
+/// Whether rows may: also where exact cross-entropy has folds, which are told by weights.
+pub(crate) const WEIGHTS: bool = PAIR_WEIGHTS || cfg!(feature = "exact-methods");
 
 /// How the rows of a batch were drawn, from which unbiased weights follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@ pub mod threads;
 
 mod args;
 mod cmd;
+mod export;
 mod run;
 mod tell;
 

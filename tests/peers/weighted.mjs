@@ -17,7 +17,7 @@ for (const rows of sizes) {
   const scores = Float32Array.from(labels, (label) => normal() + label);
   const weights = Float32Array.from(labels, () => 2 * Math.random());
   const [plain, weighted] = await Promise.all([Exact.create({ y: labels, backend: "cpu" }), Exact.create({ y: labels, weights, backend: "cpu" })]);
-  const calls = [() => plain.sync.metrics(scores), () => weighted.sync.metrics(scores), () => metrics({ labels, scores }), () => metrics({ labels, scores, weights })];
+  const calls = [() => plain.sync.metrics(scores), () => weighted.sync.metrics(scores), () => metrics(labels, scores, { intervals: true }), () => metrics(labels, scores, { intervals: true, weights })];
   const least = calls.map(() => Infinity);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [at, call] of calls.entries()) {

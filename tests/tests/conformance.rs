@@ -640,11 +640,13 @@ fn every_error_has_a_number_of_its_own() {
         assert!(format!("{error:?}").starts_with(name(code)), "{error:?}");
         assert_eq!(TrainerError::Core(*error).code(), code);
     }
-    use CheckpointError::{Damaged, ModelOnly, NotOurs, RunOnly, Version};
-    for error in [NotOurs, Version(9), Damaged, ModelOnly, RunOnly] {
+    let saved = CheckpointError::each(9, what);
+    for error in saved {
         let (_, short) = name(error.code()).split_once("::").unwrap();
         assert!(format!("{error:?}").starts_with(short));
     }
+    let listed = |entry: &&(u16, &str, &str)| entry.1.starts_with("CheckpointError::");
+    assert!(CODES.iter().filter(listed).all(|entry| saved.iter().any(|error| error.code() == entry.0)));
     use undercurve::metric::StateError;
     for error in [StateError::NotOurs, StateError::Version(9), StateError::Damaged] {
         let (_, short) = name(error.code()).split_once("::").unwrap();

@@ -15,7 +15,7 @@ export declare class UndercurveError extends Error {
   readonly argument?: string;
   /** The row or entry, from 0; in files the line, from 1. */
   readonly row?: number;
-  /** In files the cell of the line, from 1. */
+  /** Of arrays from 0; in files the cell of the line, from 1. */
   readonly column?: number;
 }
 

@@ -60,7 +60,7 @@ const NAMED = [1, 2, 5, 7, 9];
 /** The same for errors whose text is here; numbers that a text has no place for mean nothing. */
 export function refused(code, what, at, need, got) {
   const text = TEXTS[code].replace(/\{(\w+)\}/g, (_, name) => ({ what, at, need, got })[name]);
-  return failed(code, code > 110 && code < 117 ? "bytes" /* that were saved */ : NAMED.includes(code) ? what : "", at, NaN, text);
+  return failed(code, CODES[code].startsWith("Checkpoint") ? "bytes" /* that were saved */ : NAMED.includes(code) ? what : "", at, NaN, text);
 }
 
 /** An error of any kind as one of these. */

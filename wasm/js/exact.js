@@ -170,6 +170,10 @@ export class Exact {
     this.sync = new Sync(() => this.#held(), (scores) => this.#scoresOf(scores));
   }
 
+  toString() {
+    return `Exact of ${this.#rows} rows on ${this.#disposed ? "nothing: disposed" : this.backend}`;
+  }
+
   #held() {
     if (this.#disposed) throw new UndercurveError("the rows were disposed", { code: 203 });
     return this.#cpu;

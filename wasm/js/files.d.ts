@@ -9,6 +9,15 @@ interface Trained {
 
 export { UndercurveError } from "./error.js";
 
+/** What bytes come in: at hand, picked, fetched, or as a stream. */
+export type Bytes = Uint8Array | ArrayBuffer | { stream(): any; readonly size: number } | { readonly body: any; readonly ok: boolean } | { getReader(): any };
+
+/** A row: cells by column, or in the order of the columns. */
+export type Row = Readonly<Record<string, Cell>> | ArrayLike<Cell>;
+
+/** Null, undefined and NaN are missing; a `Date` is a time, whose text is that of `toISOString`. */
+export type Cell = string | number | bigint | boolean | Date | null | undefined;
+
 /** A column of a file. */
 export interface Column {
   name: string;
@@ -30,8 +39,8 @@ export interface Column {
 export interface Choice {
   /** The label column. */
   label: string;
-  /** The label value that is positive, or several with commas between them. */
-  positive: string;
+  /** The label value that is positive, or several with commas between them; without it the larger of two numbers, of two words yes, true or positive, else the rarer. */
+  positive?: string;
   /** Fill in missing values instead of refusing them. */
   impute?: boolean;
   /** Columns that are no features. */
@@ -40,7 +49,7 @@ export interface Choice {
   categorical?: string[];
   /** How many rows a positive training row counts as, default 1: it is there so many times. */
   weight?: number;
-  /** Share of the rows to train on, default 0.6; the others are held out. */
+  /** Share of the rows to train on, default 0.6; the others are held out, of 1 none. */
   share?: number;
   /** The seed of the split. */
   seed?: number;
@@ -54,6 +63,12 @@ export interface Reading {
   encoding?: "utf8" | "latin1";
 }
 
+/** How the text of a file is read, in `DataFile`. */
+export interface Labelled extends Reading {
+  /** The label column: a first line that has this name is one of names. */
+  label?: string;
+}
+
 /** Loads the module that reads files, once; as `init` of the package, from `undercurve/undercurve_files_bg.wasm`. */
 export declare function initFiles(module?: Source | Promise<Source>): Promise<void>;
 
@@ -64,23 +79,23 @@ export declare class DataFile implements Held {
    * empty cells and, among numbers and dates, the usual words: a text, or `COLUMN=TEXT`; `=` says that these words are none. `skip`: lines
    * before the first that counts. `encoding`: with "latin1" text that is no UTF-8 is Windows-1252.
    */
-  constructor(bytes: Uint8Array, name: string, options?: Reading);
+  constructor(bytes: Uint8Array, name: string, options?: Labelled);
   /** Reads a file that is picked, fetched or at hand: a `Blob`, a `Response`, a `ReadableStream`, or bytes. Loads the module. */
   static open(
-    file: Uint8Array | { stream(): any; readonly size: number } | { readonly body: any; readonly ok: boolean } | { getReader(): any },
-    options?: Reading & { name?: string; signal?: Signal; /** After every piece; `of` where the size is known. */ onProgress?: (at: { bytes: number; of?: number }) => void },
+    file: Bytes,
+    options?: Labelled & { name?: string; signal?: Signal; /** After every piece; `of` where the size is known. */ onProgress?: (at: { bytes: number; of?: number }) => void },
   ): Promise<DataFile>;
   describe(): { name: string; format: "CSV" | "LIBSVM"; rows: number; columns: Column[] };
   /**
    * Splits (stratified), encodes and scales, both fitted on the training part. Ready for `Session`; LIBSVM rows that store
    * less than half of all values stay sparse.
    */
-  prepare(choice: Choice): Rows & { dims: number; test: Rows; preparation: Uint8Array; plane: Float32Array };
+  prepare(choice: Choice): Rows & { dims: number; test?: Rows; preparation: Uint8Array; plane: Float32Array };
   /**
    * The same with a class for each value of the label column: `classes` is their number, `names` their names in order. There
    * are at least two, with two rows each.
    */
-  prepareClasses(choice: Omit<Choice, "positive" | "weight">): Rows & { dims: number; classes: number; names: string[]; test: Rows; preparation: Uint8Array; plane: Float32Array };
+  prepareClasses(choice: Omit<Choice, "positive" | "weight">): Rows & { dims: number; classes: number; names: string[]; test?: Rows; preparation: Uint8Array; plane: Float32Array };
   /** Frees the memory. */
   dispose(): void;
   [Symbol.dispose](): void;
@@ -104,7 +119,7 @@ export interface Predictions {
 export declare class Model implements Held {
   private constructor();
   /** Also loads the module that reads files. */
-  static load(bytes: Uint8Array): Promise<Model>;
+  static load(file: Bytes): Promise<Model>;
   /** From a session trained on the rows of a file: the `preparation` of the rows, and the session or the bytes of its `save()`. */
   static of(preparation: Uint8Array, session: Uint8Array | Trained): Promise<Model>;
   /**
@@ -135,11 +150,13 @@ export declare class Model implements Held {
     /** Whether it is a regression. */
     numbers: boolean;
   };
+  /** As `undercurve export` writes it. `numeric`: of f32 numbers alone, also where there are categories, dates or f64. */
+  toOnnx(options?: { numeric?: boolean }): Uint8Array;
   /**
-   * Scores of the rows of a CSV or LIBSVM text (not compressed), with or without a label column. `keep`: columns whose cells are
+   * Scores of the rows of a CSV or LIBSVM text (not compressed), with or without a label column, or of an array of objects or arrays. `keep`: columns whose cells are
    * returned as they are. `name`: the name of the text in errors.
    */
-  predict(text: string | Uint8Array, options?: { keep?: string[]; name?: string }): Predictions;
+  predict(rows: string | Uint8Array | readonly Row[], options?: { keep?: string[]; name?: string }): Predictions;
   /** One row: `{ column: value }`; null and undefined are missing values. With several classes score and probability are arrays. */
   predictOne(row: Record<string, string | number | null | undefined>): {
     score: number | Float32Array | Float64Array;

@@ -4,6 +4,7 @@ import { checkSignal, need, object, only, stopIf, whole } from "./check.js";
 import { disposable } from "./dispose.js";
 import { UndercurveError, asOurs } from "./error.js";
 import { once, taken } from "./load.js";
+import { bytesOfRows, ofRows } from "./rows.js";
 import * as glue from "./pkg/undercurve_files.js";
 
 export { UndercurveError } from "./error.js";
@@ -34,12 +35,12 @@ export const initFiles = /* @__PURE__ */ once(
 /**
  * @typedef {object} Choice
  * @property {string} label the label column
- * @property {string} positive the label value that is positive
+ * @property {string} [positive] the label value that is positive, by the rule of the core without it
  * @property {boolean} [impute] fill in missing values instead of refusing them
  * @property {string[]} [ignore] columns that are no features
  * @property {string[]} [categorical] columns of numbers that are categories
  * @property {number} [weight] how many rows a positive training row counts as, default 1
- * @property {number} [share] of the rows to train with, default 0.6; the others are held out
+ * @property {number} [share] of the rows to train with, default 0.6; the others are held out, of 1 none
  * @property {number} [seed] of the split
  */
 
@@ -50,7 +51,7 @@ function rowsOf(data) {
     dims: data.dims,
     X: X(false),
     y: data.labels(false),
-    test: { X: X(true), y: data.labels(true) },
+    ...(data.holdsOut && { test: { X: X(true), y: data.labels(true) } }),
     /** For `Model.of`. */
     preparation: data.preparation(),
     /** The first 2000 held-out rows on a plane: themselves if they have two features, else principal components. */
@@ -74,6 +75,7 @@ const HINTS = [
   [/is not UTF-8$/, ' (encoding: "latin1" reads Western European text of Windows)'],
   [/value (".*") in column (".*") of numbers \(.*$/, "; texts: [$2] takes it as text, na: [$1] takes the cell for missing"],
   [/of column (".*") are the same number$/, " (texts: [$1] keeps them apart)"],
+  [/or name the positive one$/, ' (positive), or train all of them (method: "ce")'],
 ];
 
 /** All of a file, piece by piece. */
@@ -107,36 +109,37 @@ async function bytesOfFile(file, signal, onProgress) {
 
 /** What a preparation is asked for. */
 function choice(asked, classes) {
-  object(asked, "choice", `an object with label${classes ? "" : " and positive"}`);
+  object(asked, "choice", "an object with label");
   only(asked, ["label", ...(classes ? [] : ["positive", "weight"]), "impute", "ignore", "categorical", "share", "seed"], "choice.");
   const { label, positive, impute = false, ignore = [], categorical = [], weight = 1, share = 0.6, seed = 1 } = asked;
-  need(typeof label === "string", "label", label, "the name of the label column");
-  need(classes || typeof positive === "string", "positive", positive, "the label value that is positive, as text");
+  need(label === undefined || typeof label === "string", "label", label, "the name of the label column");
+  need(positive === undefined || typeof positive === "string", "positive", positive, "the label value that is positive, as text");
   need(typeof impute === "boolean", "impute", impute, "true or false");
   for (const [name, columns] of Object.entries({ ignore, categorical })) need(Array.isArray(columns) && columns.every((column) => typeof column === "string"), name, columns, "an array of column names");
   need(whole(weight, 1, 10_000), "weight", weight, "a whole number from 1 to 10000");
-  need(share > 0 && share < 1, "share", share, "a number between 0 and 1", { code: 9 });
+  need(share > 0 && share <= 1, "share", share, "a number between 0 and 1, or 1: all train", { code: 9 });
   need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
-  return { label, positive, impute, ignore, categorical, weight, share, seed };
+  return { label, positive, impute, ignore, categorical, weight, share: share < 1 ? share : undefined, seed };
 }
 
 /** How to read a file. */
 function reading(options) {
   object(options, "options", "an object of texts, na, skip and encoding");
   only(options, READING, "options.");
-  const { texts = [], na = [], skip = 0, encoding = "utf8" } = options;
+  const { texts = [], na = [], skip = 0, encoding = "utf8", label } = options;
   need(whole(skip, 0, 1_000_000), "options.skip", skip, "a number of lines");
   need(["utf8", "latin1"].includes(encoding), "options.encoding", encoding, "utf8 or latin1");
   for (const [name, list] of Object.entries({ texts, na })) need(Array.isArray(list) && list.every((text) => typeof text === "string"), `options.${name}`, list, "an array of texts");
-  return { texts, na, skip, encoding };
+  need(label === undefined || typeof label === "string", "options.label", label, "the name of the label column");
+  return { texts, na, skip, encoding, label };
 }
 
 /** The names of these. */
-const READING = ["texts", "na", "skip", "encoding"];
+const READING = ["texts", "na", "skip", "encoding", "label"];
 
 /** The table of a file. */
-function read({ bytes, name, texts, na, skip, encoding }) {
-  return called(() => new glue.Table(bytes, name, texts, na, skip, encoding === "latin1"));
+function read({ bytes, name, texts, na, skip, encoding, label }) {
+  return called(() => new glue.Table(bytes, name, texts, na, skip, encoding === "latin1", label));
 }
 
 /** A CSV or LIBSVM file, plain or gzip. */
@@ -177,6 +180,20 @@ export class DataFile {
     return new DataFile(bytes, name, how);
   }
 
+  /**
+   * A table of an array of rows, and the name of its label column.
+   * @param {readonly (object | ArrayLike<unknown>)[]} rows
+   */
+  static async ofRows(rows, { signal, labels, label, ...how }) {
+    need(labels === undefined || Array.isArray(labels) || ArrayBuffer.isView(labels), "label", labels, "the name of the label column, or an array with a label for each row");
+    await initFiles();
+    stopIf(signal);
+    const { bytes, label: called = label } = bytesOfRows(rows, { label: labels });
+    const file = ofRows(rows, (name) => new DataFile(bytes, name, { ...how, label: called }));
+    file.#from.rows = rows;
+    return { file, label: called };
+  }
+
   /** @returns {{ name: string, format: "CSV" | "LIBSVM", rows: number, columns: Column[] }} */
   describe() {
     const table = this.#held();
@@ -193,8 +210,8 @@ export class DataFile {
   prepare(asked) {
     const { label, positive, impute, ignore, categorical, weight, share, seed } = choice(asked, false);
     const table = this.#chosen(ignore, categorical);
-    return called(() => {
-      return taken(table.prepare(label, positive, impute, share, seed), (data) => {
+    return this.#called(() => {
+      return taken(table.prepare(label, positive, false, impute, share, seed), (data) => {
         if (weight > 1) data.weigh(weight);
         return rowsOf(data);
       });
@@ -208,7 +225,7 @@ export class DataFile {
   prepareClasses(asked) {
     const { label, impute, ignore, categorical, share, seed } = choice(asked, true);
     const table = this.#chosen(ignore, categorical);
-    return taken(called(() => table.prepareClasses(label, impute, share, seed)), (data) => {
+    return taken(this.#called(() => table.prepare(label, undefined, true, impute, share, seed)), (data) => {
       const names = JSON.parse(data.names());
       return { ...rowsOf(data), classes: names.length, names };
     });
@@ -217,6 +234,17 @@ export class DataFile {
   #held() {
     if (!this.#table) throw new UndercurveError("the file was disposed", { code: 203 });
     return this.#table;
+  }
+
+  #called(work) {
+    const { rows } = this.#from;
+    return rows ? ofRows(rows, () => called(work)) : called(work);
+  }
+
+  toString() {
+    if (!this.#table) return "DataFile (disposed)";
+    const { name, format, rows, columns } = this.describe();
+    return `DataFile ${name}: ${format}, ${rows} rows, ${columns.length} columns`;
   }
 
   /** The table with these choices; categories are what is written. */
@@ -255,12 +283,12 @@ export class Model {
   }
 
   /**
-   * @param {Uint8Array} bytes of the file
+   * @param {Uint8Array | ArrayBuffer | Blob | Response | ReadableStream<Uint8Array>} file
    * @returns {Promise<Model>}
    */
-  static async load(bytes) {
-    need(bytes instanceof Uint8Array, "bytes", bytes, "a Uint8Array of a model file");
-    await initFiles();
+  static async load(file) {
+    const given = file instanceof ArrayBuffer ? new Uint8Array(file) : file;
+    const [bytes] = await Promise.all([bytesOfFile(given), initFiles()]);
     return new Model(called(() => new glue.Model(bytes)));
   }
 
@@ -300,23 +328,38 @@ export class Model {
   }
 
   /**
-   * Scores of the rows of a CSV or LIBSVM text, as the command line's `predict`.
-   * @param {string | Uint8Array} text
+   * The model as ONNX, as `undercurve export` writes it.
+   * @param {{ numeric?: boolean }} [options] of f32 numbers alone, also where there are categories, dates or f64
+   * @returns {Uint8Array}
+   */
+  toOnnx(options = {}) {
+    only(options, ["numeric"], "options.");
+    const { numeric = false } = options;
+    need(typeof numeric === "boolean", "options.numeric", numeric, "true or false");
+    const model = this.#held();
+    return called(() => model.toOnnx(numeric));
+  }
+
+  /**
+   * Scores of rows, as the command line's `predict`: of a CSV or LIBSVM text, or of an array of objects or of arrays.
+   * @param {string | Uint8Array | readonly (object | ArrayLike<unknown>)[]} text
    * @param {{ keep?: string[], name?: string }} [options] columns whose cells are returned in `kept`; the name of the text in errors
    */
   predict(text, options = {}) {
     only(options, ["keep", "name"], "options.");
     const { keep = [], name = "rows" } = options;
-    need(typeof text === "string" || text instanceof Uint8Array, "text", text, "the text of a CSV or LIBSVM file, or its bytes");
+    const rows = Array.isArray(text) ? text : undefined;
+    need(rows || typeof text === "string" || text instanceof Uint8Array, "rows", text, "an array of objects or arrays, the text of a CSV or LIBSVM file, or its bytes");
     need(Array.isArray(keep) && keep.every((column) => typeof column === "string"), "keep", keep, "an array of column names");
     need(typeof name === "string", "name", name, "a name for errors");
     const model = this.#held();
-    const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
-    const found = this.#of(called(() => model.predict(bytes, keep, name)));
+    const bytes = rows ? bytesOfRows(rows, { names: this.#names() }).bytes : typeof text === "string" ? new TextEncoder().encode(text) : text;
+    const scored = (name) => called(() => model.predict(bytes, keep, name));
+    const found = this.#of(rows ? ofRows(rows, scored) : scored(name));
     const cells = this.#model.kept();
-    const rows = keep.length ? cells.length / keep.length : 0;
+    const count = keep.length ? cells.length / keep.length : 0;
     const row = (at) => Object.fromEntries(keep.map((column, k) => [column, cells[at * keep.length + k]]));
-    return { ...found, kept: keep.length ? Array.from({ length: rows }, (_, at) => row(at)) : undefined };
+    return { ...found, kept: keep.length ? Array.from({ length: count }, (_, at) => row(at)) : undefined };
   }
 
   /**
@@ -345,9 +388,23 @@ export class Model {
     };
   }
 
+  /** What the cells of arrays are called: as the columns are, where these have names of their own. */
+  #names() {
+    const names = this.about.columns.map(({ name }) => name);
+    return names.length && !names.every((name) => /^x\d+$/.test(name)) ? names : undefined;
+  }
+
   #held() {
     if (!this.#model) throw new UndercurveError("the model was disposed", { code: 203 });
     return this.#model;
+  }
+
+  toString() {
+    const { method, model, columns, positive, classes } = this.about;
+    const read = columns.map(({ name }) => name);
+    const more = read.length > 4 ? `${read.slice(0, 4).join(", ")} and ${read.length - 4} more` : read.join(", ");
+    const of = classes.length ? `classes ${classes.slice(0, 4).join(", ")}` : positive === null ? "" : `positive is ${positive}`;
+    return [`Model ${method}, ${model}`, more && `reads ${more}`, of, this.#model ? "" : "disposed"].filter(Boolean).join("; ");
   }
 
   /** Frees the memory. */

@@ -12,12 +12,14 @@ export type { Backend } from "./backend.js";
 export { Exact } from "./exact.js";
 export type { Curve, ExactMetrics, ExactOf, ExactOptions, ExactSum, ExactSync, PairLoss } from "./exact.js";
 export { compare, decide, initJudge, metrics } from "./judge.js";
-export type { CompareOptions, DecideOptions, Decision, Difference, Ends, JudgedRows, Measured, MetricsOptions } from "./judge.js";
+export type { AnyLabels, CompareOptions, Decision, Difference, Ends, JudgedRows, Measured, MetricsOptions, Rule } from "./judge.js";
 export { Lanes } from "./lanes.js";
 export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesView, Reports, Run, Spread, Summary } from "./lanes.js";
 export { Session } from "./session.js";
 export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRows, Gap, GivenRows, Grid, GroupMetrics, GroupReport, Judged, JudgedConstraint, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, Verdict, View } from "./session.js";
 export { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "./synthetics.js";
+export { initFiles, load, train } from "./train.js";
+export type { Predictions, Row, TrainOptions, TrainedModel } from "./train.js";
 
 /**
  * Loads the WebAssembly module once: from beside the script, in Node from the package's folder. If neither works, pass

@@ -10,3 +10,4 @@ export { CLASS_METHODS, METHODS } from "./pkg/methods.js";
 export { Session } from "./session.js";
 export { flipLabels, synthetic, syntheticClasses, syntheticGroups } from "./synthetic.js";
 export { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "./synthetics.js";
+export { initFiles, load, train } from "./train.js";

@@ -3,13 +3,14 @@ import type { Numbers, Source } from "./common.js";
 /** Two ends. */
 export type Ends = [low: number, high: number];
 
-/** What rows are. */
+/**
+ * Two of any kind: the larger of two numbers is positive; of two words yes, true or positive, else the rarer. With `queries` they may be more
+ * than two numbers from 0 to 100, how relevant each row is; those above 0 are positive.
+ */
+export type AnyLabels = ArrayLike<unknown>;
+
+/** What else is known of rows. */
 export interface JudgedRows {
-  /**
-   * Two of any kind: the larger of two numbers is positive; of two words yes, true or positive, else the rarer. With `queries` they may be more
-   * than two numbers from 0 to 100, how relevant each row is; those above 0 are positive.
-   */
-  labels: ArrayLike<unknown>;
   /** The label that counts as positive. */
   positive?: unknown;
   /** What each row counts, 0 or more. */
@@ -19,10 +20,10 @@ export interface JudgedRows {
 }
 
 export interface MetricsOptions extends JudgedRows {
-  /** Higher means rather positive. Scores from 0 to 1 are probabilities, too. */
-  scores: Numbers;
   /** Names as of the command line's `--metric`: `"auroc,mcclish:0.1,precision-at:2%"`, or an array. Default: auroc, ap, pauc. */
   metrics?: string | readonly string[];
+  /** With what stands behind each value: its 95 % interval, and the groups of a gap. */
+  intervals?: boolean;
   /** The range of false-positive rates of `pauc`, or its end. Default: [0, .05]. */
   fpr?: Ends | number;
   /** Of `f1` and other metrics at a threshold that is not named. */
@@ -45,13 +46,14 @@ export interface Measured {
   noise?: number;
 }
 
-/** Exact metrics by name, with 95 % intervals. Loads its module. */
-export declare function metrics(options: MetricsOptions): Promise<Record<string, Measured>>;
+/**
+ * Exact metrics by name, of scores that are higher for rather positive rows; those from 0 to 1 are probabilities, too. A value is undefined
+ * where there are no rows to tell it from. Loads its module.
+ */
+export declare function metrics(y: AnyLabels, scores: Numbers, options: MetricsOptions & { intervals: true }): Promise<Record<string, Measured>>;
+export declare function metrics(y: AnyLabels, scores: Numbers, options?: MetricsOptions & { intervals?: false }): Promise<Record<string, number | undefined>>;
 
 export interface CompareOptions extends JudgedRows {
-  /** Two scores of each row. */
-  a: Numbers;
-  b: Numbers;
   /** Of auroc, ap, pauc, mcclish, precision-at and recall-at. */
   metrics?: string | readonly string[];
   fpr?: Ends | number;
@@ -70,13 +72,10 @@ export interface Difference {
 }
 
 /** Metrics of two scores of the same rows, with their differences, 95 % intervals and p-values. Loads its module. */
-export declare function compare(options: CompareOptions): Promise<Record<string, Difference>>;
+export declare function compare(y: AnyLabels, a: Numbers, b: Numbers, options?: CompareOptions): Promise<Record<string, Difference>>;
 
-export interface DecideOptions extends JudgedRows {
-  scores: Numbers;
-  /** `fpr<=A`, `precision>=P`, `recall>=R`, with `@90%` behind it on other rows like these; `alerts<=K`, `youden`, `f1`, `mcc`, `costs:FP:FN`. */
-  rule: string;
-}
+/** `fpr<=A`, `precision>=P`, `recall>=R`, with `@90%` behind it on other rows like these; `alerts<=K`, `youden`, `f1`, `mcc`, `costs:FP:FN`. */
+export type Rule = string;
 
 /** A threshold, and what it comes to on these rows. */
 export interface Decision {
@@ -92,7 +91,7 @@ export interface Decision {
 }
 
 /** The threshold that a rule asks for; throws where none keeps it, or none can be promised. Loads its module. */
-export declare function decide(options: DecideOptions): Promise<Decision>;
+export declare function decide(y: AnyLabels, scores: Numbers, rule: Rule, options?: JudgedRows): Promise<Decision>;
 
 /** Loads the module once, from `undercurve/undercurve_judge_bg.wasm`. */
 export declare function initJudge(module?: Source | Promise<Source>): Promise<void>;

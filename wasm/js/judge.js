@@ -1,6 +1,6 @@
 // Judging scores from elsewhere: metrics by name, two scores of the same rows, and thresholds by rules.
 
-import { need, numbersOf, object, only, shown } from "./check.js";
+import { need, numbersOf, only, shown } from "./check.js";
 import { UndercurveError } from "./error.js";
 import { once, taken } from "./load.js";
 import { called } from "./objective-module.js";
@@ -25,7 +25,7 @@ function column(values, what, rows) {
   need(Array.isArray(values) || ArrayBuffer.isView(values), what, values, "an array, one value for each row");
   need(rows === undefined || values.length === rows, what, `of length ${values.length}`, `${rows}, one for each label`, { code: 1 });
   const row = Array.prototype.findIndex.call(values, missing);
-  if (row >= 0) throw new UndercurveError(`${what}: row ${row} (from 0)${what === "labels" ? ": the label" : ""} is missing`, { argument: what, row });
+  if (row >= 0) throw new UndercurveError(`${what}: row ${row} (from 0)${what === "y" ? ": the label" : ""} is missing`, { argument: what, row });
   return values;
 }
 
@@ -42,21 +42,21 @@ function numbered(values, what, rows) {
  * @param {ArrayLike<unknown>} labels @param {unknown} positive
  */
 function labelsOf(labels, positive) {
-  const { of, names } = numbered(labels, "labels");
-  need(of.length > 0, "labels", "of length 0", "a label for each row", { code: 7 });
+  const { of, names } = numbered(labels, "y");
+  need(of.length > 0, "y", "of length 0", "a label for each row", { code: 7 });
   let one = positive === undefined ? -1 : names.indexOf(positive);
   if (positive !== undefined) need(one >= 0, "positive", positive, `one of ${names.slice(0, 16).map(shown).join(", ")}`);
   else {
     const third = of.indexOf(2);
-    if (third >= 0) throw new UndercurveError(`labels: row ${third} (from 0): the third of more than two label values (${names.slice(0, 16).map((name) => `"${shown(name)}"`).join(", ")}); correct a wrong one, or name the positive one`, { code: 3, argument: "labels", row: third });
-    if (names.length < 2) throw new UndercurveError(`labels: every label is "${shown(names[0])}", and two classes are needed`, { code: 6, argument: "labels" });
+    if (third >= 0) throw new UndercurveError(`y: row ${third} (from 0): the third of more than two label values (${names.slice(0, 16).map((name) => `"${shown(name)}"`).join(", ")}); correct a wrong one, or name the positive one`, { code: 3, argument: "y", row: third });
+    if (names.length < 2) throw new UndercurveError(`y: every label is "${shown(names[0])}", and two classes are needed`, { code: 6, argument: "y" });
     if (names.every((name) => typeof name === "string")) {
       const second = of.reduce((sum, label) => sum + label, 0);
       const [first, other, rows, others] = names[0] < names[1] ? [names[0], names[1], of.length - second, second] : [names[1], names[0], second, of.length - second];
       one = names.indexOf(judging.firstIsPositive(first, other, rows, others) ? first : other);
     } else {
       const kind = typeof names[0];
-      need(["number", "boolean", "bigint"].includes(kind) && typeof names[1] === kind, "labels", `of row ${of.indexOf(1)} (from 0) ${shown(names[1])}`, `a ${kind}, as ${shown(names[0])} is, or two numbers, texts, true and false`, { code: 3 });
+      need(["number", "boolean", "bigint"].includes(kind) && typeof names[1] === kind, "y", `of row ${of.indexOf(1)} (from 0) ${shown(names[1])}`, `a ${kind}, as ${shown(names[0])} is, or two numbers, texts, true and false`, { code: 3 });
       one = names[0] > names[1] ? 0 : 1;
     }
   }
@@ -70,24 +70,25 @@ function scoresOf(scores, what, rows) {
 }
 
 /** What a call is of: labels with weights and clusters, in memory of the module until `work` is done. */
-async function judged(options, known, work) {
-  object(options, "options", "an object with labels and scores");
-  only(options, ["labels", "weights", "clusters", "positive", "fpr", "metrics", ...known], "");
+async function judged(y, scores, options, known, work) {
+  only(options, ["weights", "clusters", "positive", ...known], "options.");
   await initJudge();
-  const { labels, weights, clusters, positive, fpr = [0, 0.05], threshold, queries, groups, scores } = options;
+  const { weights, clusters, positive, fpr = [0, 0.05], threshold, queries, groups } = options;
   // (Graded labels are numbers, and all above 0 are positive.)
-  const graded = queries !== undefined && positive === undefined && new Set(column(labels, "labels")).size > 2;
-  const gains = graded ? numbersOf(labels, "labels", Float64Array) : new Float64Array();
-  const y = graded ? Uint8Array.from(gains, (gain) => Number(gain > 0)) : labelsOf(labels, positive);
-  const masses = weights === undefined ? new Float64Array() : scoresOf(weights, "weights", y.length);
+  const graded = queries !== undefined && positive === undefined && new Set(column(y, "y")).size > 2;
+  const gains = graded ? numbersOf(y, "y", Float64Array) : new Float64Array();
+  const labels = graded ? Uint8Array.from(gains, (gain) => Number(gain > 0)) : labelsOf(y, positive);
+  const rows = labels.length;
+  const masses = weights === undefined ? new Float64Array() : scoresOf(weights, "weights", rows);
   const range = typeof fpr === "number" ? [0, fpr] : fpr;
   need(Array.isArray(range) && range[0] >= 0 && range[0] < range[1] && range[1] <= 1, "fpr", fpr, "a range [low, high] in 0 … 1, or its end", { code: 9 });
-  const [ranked, grouped] = [numbered(queries, "queries", y.length), numbered(groups, "groups", y.length)];
+  const [ranked, grouped] = [numbered(queries, "queries", rows), numbered(groups, "groups", rows)];
+  const given = Object.entries(scores).map(([name, of]) => scoresOf(of, name, rows));
   return called(() => {
-    const single = scores instanceof Float32Array;
+    const single = scores.scores instanceof Float32Array;
     const { Beside, Judge } = judging;
     return taken(new Beside(Float64Array.from(range), single, threshold, ranked.of, gains, grouped.of, grouped.names.length), (beside) =>
-      taken(new Judge(y, masses, numbered(clusters, "clusters", y.length).of), (judge) => work({ judge, beside, rows: y.length, groups: grouped.names })),
+      taken(new Judge(labels, masses, numbered(clusters, "clusters", rows).of), (judge) => work(judge, given, beside, grouped.names)),
     );
   });
 }
@@ -106,13 +107,16 @@ const interval = ([low, high]) => (Number.isNaN(low) ? undefined : [low, high]);
 const byName = (judge, found, width, told) => Object.fromEntries(judge.names().map((name, at) => [name, told(found.subarray(width * at, width * (at + 1)))]));
 
 /**
- * Metrics by name, with 95 % intervals.
- * @param {import("./judge.d.ts").MetricsOptions} options
+ * Metrics by name.
+ * @param {ArrayLike<unknown>} y @param {ArrayLike<number>} scores @param {import("./judge.d.ts").MetricsOptions} [options]
  */
-export async function metrics(options) {
-  return judged(options, ["scores", "threshold", "queries", "groups"], ({ judge, beside, rows, groups }) => {
-    const found = judge.measure(scoresOf(options.scores, "scores", rows), beside, namesOf(options.metrics));
+export async function metrics(y, scores, options = {}) {
+  return judged(y, { scores }, options, ["metrics", "intervals", "fpr", "threshold", "queries", "groups"], (judge, [given], beside, groups) => {
+    const { intervals = false } = options;
+    need(typeof intervals === "boolean", "options.intervals", intervals, "true or false");
+    const found = judge.measure(given, beside, namesOf(options.metrics));
     return byName(judge, found, 6, ([value, low, high, noise, ...of]) => {
+      if (!intervals) return number(value);
       const named = of.filter((group) => !Number.isNaN(group)).map((group) => groups[group]);
       return { value: number(value), interval: interval([low, high]), ...(named.length > 0 && { groups: named, noise: number(noise) }) };
     });
@@ -121,11 +125,11 @@ export async function metrics(options) {
 
 /**
  * Metrics of two scores of the same rows, their differences and p-values.
- * @param {import("./judge.d.ts").CompareOptions} options
+ * @param {ArrayLike<unknown>} y @param {ArrayLike<number>} a @param {ArrayLike<number>} b @param {import("./judge.d.ts").CompareOptions} [options]
  */
-export async function compare(options) {
-  return judged(options, ["a", "b"], ({ judge, beside, rows }) => {
-    const found = judge.compare(scoresOf(options.a, "a", rows), scoresOf(options.b, "b", rows), beside, namesOf(options.metrics));
+export async function compare(y, a, b, options = {}) {
+  return judged(y, { a, b }, options, ["metrics", "fpr"], (judge, given, beside) => {
+    const found = judge.compare(...given, beside, namesOf(options.metrics));
     return byName(judge, found, 11, (all) => ({
       values: [all[0], all[1]],
       intervals: [interval(all.subarray(2, 4)), interval(all.subarray(4, 6))],
@@ -139,12 +143,12 @@ export async function compare(options) {
 
 /**
  * The threshold that a rule asks for.
- * @param {import("./judge.d.ts").DecideOptions} options
+ * @param {ArrayLike<unknown>} y @param {ArrayLike<number>} scores @param {string} rule @param {import("./judge.d.ts").JudgedRows} [options]
  */
-export async function decide(options) {
-  return judged(options, ["scores", "rule"], ({ judge, rows }) => {
-    need(typeof options.rule === "string", "rule", options.rule, 'a text, as "fpr<=0.05"');
-    const [threshold, truePositives, falsePositives, trueNegatives, falseNegatives, ...ends] = judge.decide(scoresOf(options.scores, "scores", rows), options.rule);
+export async function decide(y, scores, rule, options = {}) {
+  need(typeof rule === "string", "rule", rule, 'a text, as "fpr<=0.05"');
+  return judged(y, { scores }, options, [], (judge, [given]) => {
+    const [threshold, truePositives, falsePositives, trueNegatives, falseNegatives, ...ends] = judge.decide(given, rule);
     const intervals = { fpr: [ends[0], ends[1]], recall: [ends[2], ends[3]], precision: [ends[4], ends[5]] };
     return { rule: judge.names()[0], threshold, truePositives, falsePositives, trueNegatives, falseNegatives, intervals };
   });

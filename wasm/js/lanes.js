@@ -6,7 +6,7 @@ import { disposable } from "./dispose.js";
 import { UndercurveError } from "./error.js";
 import { NoGpu, check, noAdapter, onCpu } from "./backend.js";
 import { Session, TRAINER } from "./session.js";
-import { slices } from "./slices.js";
+import { rest, slices } from "./slices.js";
 
 /** @typedef {import("./session.js").TrainerOptions} TrainerOptions */
 
@@ -22,17 +22,6 @@ const TRIAL = 50;
  * @property {number} seed
  * @property {Record<string, number | string>} settings those that differ between runs
  */
-
-/** Gives way to whatever else waits on this thread. */
-const rest = () =>
-  new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(0);
-  });
 
 /**
  * The runs that `lanes` asks for, seed by seed; the last parameter of a grid runs fastest.

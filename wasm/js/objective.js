@@ -138,6 +138,10 @@ export class Objective {
     return Uint32Array.from(numbers);
   }
 
+  toString() {
+    return `Objective ${this.name} of ${this.#rows} rows${this.#core ? "" : ", disposed"}`;
+  }
+
   #held() {
     if (!this.#core) throw new UndercurveError("the objective was disposed", { code: 203 });
     return this.#core;

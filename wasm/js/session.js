@@ -155,6 +155,16 @@ function featuresOf(X, what) {
   return numbersOf(X, what, Float32Array, "features, row after row: a Float32Array or an array of numbers, or sparse rows { ptr, col, val }");
 }
 
+/** Refuses what is no number, by row and column; scaled it would be others, too. */
+function finite(X, what, dims) {
+  const values = X.val ?? X;
+  let at = 0;
+  while (at < values.length && Number.isFinite(values[at])) at += 1;
+  if (at === values.length) return;
+  const [row, column] = isDense(X) ? [Math.floor(at / dims), at % dims] : [X.ptr.findIndex((start) => start > at) - 1, X.col[at]];
+  throw new UndercurveError(`${what}: row ${row}, column ${column} (from 0) is ${values[at]}: expected a number`, { code: 2, argument: what, row, column });
+}
+
 const isSparse = (X) => X?.ptr instanceof Uint32Array && X.col instanceof Uint32Array && X.val instanceof Float32Array;
 
 const OPTIONS = "X y dims classes groups groupNames constraints objective test model method seed steps scale bytes start".split(" ");
@@ -193,6 +203,7 @@ function rowsOf({ X, y }, what, dims, classes) {
   if (isSparse(rows.X)) need(rows.X.ptr.length > 0, `${what}X.ptr`, "", "rows + 1 starts; it is empty", { code: 7 });
   if (isDense(rows.X)) need(rows.X.length % dims === 0, `${what}X`, `of length ${rows.X.length}`, `a multiple of dims, which is ${dims}`, { code: 1 });
   const count = isDense(rows.X) ? rows.X.length / dims : rows.X.ptr.length - 1;
+  finite(rows.X, `${what}X`, dims);
   need(count === rows.y.length, `${what}y`, `of length ${rows.y.length}`, `a label for each of ${count} rows: X has ${isDense(rows.X) ? `length ${rows.X.length}` : `${count} + 1 starts`}, dims is ${dims}`, { code: 1 });
   return rows;
 }
@@ -224,6 +235,7 @@ export const TRAINER = Symbol("trainer");
 export class Session {
   #data;
   #trainer;
+  #name;
   #labels;
   #columns;
   #scale;
@@ -286,6 +298,7 @@ export class Session {
       if (several) everyClass(labels, classes, what);
       else bothClasses(labels, what);
     }
+    this.#name = bytes ? "resumed" : method.name;
     this.#labels = test?.y ?? y;
     this.#dims = dims;
     this.#classes = classes;
@@ -463,7 +476,9 @@ export class Session {
    */
   score(X) {
     const trainer = this.#held();
-    return taken(this.#take(featuresOf(X, "X")), (data) => trainer.score(data));
+    const features = featuresOf(X, "X");
+    finite(features, "X", this.#dims);
+    return taken(this.#take(features), (data) => trainer.score(data));
   }
 
   /** Rows of the last batch. @returns {Uint32Array} */
@@ -493,6 +508,11 @@ export class Session {
   /** Everything needed to go on later. @returns {Uint8Array} */
   save() {
     return this.#held().save();
+  }
+
+  toString() {
+    const at = this.#trainer ? `step ${this.#trainer.stepsDone}${this.#trainer.done ? ", done" : ""}` : "disposed";
+    return `Session: ${this.#name}, ${this.#labels.length} rows of ${this.#dims} features, ${at}`;
   }
 
   /** The trainer, while there is one. */

@@ -2,6 +2,17 @@
 
 import { need, whole } from "./check.js";
 
+/** Gives way to whatever else waits on this thread. */
+export const rest = () =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(0);
+  });
+
 /**
  * One advance after the other until the run is over or so many steps are done.
  * @param {(steps: number, last: boolean) => Promise<{ done: boolean }>} advance

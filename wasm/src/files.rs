@@ -1,7 +1,8 @@
 //! Files: CSV and LIBSVM, plain or gzip, to arrays that are ready for training.
 
+use crate::export::json;
 use crate::failure::Failure;
-use crate::{json, plane};
+use crate::plane;
 use alloc::format;
 use alloc::string::String;
 use alloc::string::ToString;
@@ -21,8 +22,8 @@ pub struct Table {
 
 #[wasm_bindgen]
 impl Table {
-    /// Reads CSV or LIBSVM, plain or gzip, behind `skip` lines; columns of `texts` are text. `latin1`: what is no UTF-8 is Windows-1252. Errors
-    /// name file, line and column.
+    /// Reads CSV or LIBSVM, plain or gzip, behind `skip` lines; columns of `texts` are text. `latin1`: what is no UTF-8 is Windows-1252. A first line
+    /// with the label is a header. Errors name file, line and column.
     #[wasm_bindgen(constructor)]
     pub fn new(
         bytes: &[u8],
@@ -31,9 +32,10 @@ impl Table {
         na: Vec<String>,
         skip: u32,
         latin1: bool,
+        label: Option<String>,
     ) -> Result<Self, Failure> {
         let encoding = if latin1 { data::Encoding::Latin1 } else { data::Encoding::Utf8 };
-        let options = data::ReadOptions { texts, na, skip, encoding, ..data::ReadOptions::default() };
+        let options = data::ReadOptions { texts, na, skip, encoding, label, ..data::ReadOptions::default() };
         let table = RawTable::parse_with(bytes, &options, name)?;
         Ok(Self { table, ignore: Vec::new(), categorical: Vec::new() })
     }
@@ -83,49 +85,47 @@ impl Table {
         [self.ignore, self.categorical] = [ignore, categorical];
     }
 
-    /// Stratified split (`share` of the rows train), encoding and scaling fitted on the training part. One label value is
-    /// positive, all others are negative.
+    /// Encoding and scaling, fitted on the training rows: `share` of all, a stratified split, or all. One label value is positive, by the rule of
+    /// the core if none is named, and all others are negative; with `classes` each is a class.
     pub fn prepare(
         &self,
-        label: &str,
-        positive: &str,
+        label: Option<String>,
+        positive: Option<String>,
+        classes: bool,
         impute: bool,
-        share: f64,
+        share: Option<f64>,
         seed: f64,
     ) -> Result<Prepared, Failure> {
-        let options = data::Options { positive: Some(positive.to_string()), ..self.options(label, impute) };
-        self.prepare_by(&options, share, seed)
-    }
-
-    /// The same with a class for each label value.
-    #[wasm_bindgen(js_name = prepareClasses)]
-    pub fn prepare_classes(&self, label: &str, impute: bool, share: f64, seed: f64) -> Result<Prepared, Failure> {
-        self.prepare_by(&data::Options { target: Target::Classes, ..self.options(label, impute) }, share, seed)
-    }
-}
-
-impl Table {
-    fn options(&self, label: &str, impute: bool) -> data::Options {
         let csv = self.table.format() == data::Format::Csv;
-        data::Options {
-            label: csv.then(|| label.to_string()),
+        let options = data::Options {
+            label: label.filter(|_| csv),
+            positive,
+            target: if classes { Target::Classes } else { Target::Binary },
             missing: if impute { Missing::Impute } else { Missing::Refuse },
             ignore: self.ignore.clone(),
             categorical: self.categorical.clone(),
             ..data::Options::default()
-        }
-    }
-
-    fn prepare_by(&self, options: &data::Options, share: f64, seed: f64) -> Result<Prepared, Failure> {
+        };
         let name = self.table.name();
-        let ready = data::prepare::<f32>(&self.table, options, Split::new(share, seed as u64))?;
-        if ready.train.classes().len() > MOST_CLASSES {
+        let (preparation, train, test) = match share {
+            Some(share) => {
+                let ready = data::prepare::<f32>(&self.table, &options, Split::new(share, seed as u64))?;
+                (ready.preparation, ready.train, Some(ready.test))
+            }
+            None => {
+                let preparation = data::Preparation::fit(&self.table, &options)?;
+                let train = preparation.apply::<f32>(&self.table)?;
+                (preparation, train, None)
+            }
+        };
+        if train.classes().len() > MOST_CLASSES {
             return Err(Failure::new(151, "label", &format!("{name}: more than {MOST_CLASSES} classes")));
         }
-        ready.train.require_every_class(name)?;
-        ready.test.require_every_class(name)?;
-        let file = SavedModel::new(ready.preparation, 4, Vec::new()).to_bytes();
-        Ok(Prepared { preparation: file, train: ready.train, test: ready.test })
+        for rows in [Some(&train), test.as_ref()].into_iter().flatten() {
+            rows.require_every_class(name)?;
+        }
+        let file = SavedModel::new(preparation, 4, Vec::new()).to_bytes();
+        Ok(Prepared { preparation: file, train, test })
     }
 }
 
@@ -138,7 +138,8 @@ pub struct Prepared {
     /// A model file without a model.
     preparation: Vec<u8>,
     train: Dataset<f32>,
-    test: Dataset<f32>,
+    /// None where all rows train.
+    test: Option<Dataset<f32>>,
 }
 
 #[wasm_bindgen]
@@ -167,7 +168,7 @@ impl Prepared {
         matches!(rows, Rows::Csr { .. }) && rows.nnz() < rows.len() * rows.cols() / 2
     }
     fn part(&self, held: bool) -> &Dataset<f32> {
-        if held { &self.test } else { &self.train }
+        self.test.as_ref().filter(|_| held).unwrap_or(&self.train)
     }
     /// Features of the training rows (or the held-out ones): row-major, or the stored ones of sparse rows.
     pub fn values(&self, held: bool) -> Vec<f32> {
@@ -211,8 +212,13 @@ impl Prepared {
     pub fn names(&self) -> String {
         json::array(self.train.classes().iter().map(|name| json::string(name)))
     }
+    /// Whether rows are held out.
+    #[wasm_bindgen(getter, js_name = holdsOut)]
+    pub fn holds_out(&self) -> bool {
+        self.test.is_some()
+    }
     /// The first `most` held-out rows on a plane, (x, y) each: the features if there are two, else principal components.
     pub fn plane(&self, most: usize) -> Vec<f32> {
-        plane::plane(self.test.rows(), most)
+        plane::plane(self.part(true).rows(), most)
     }
 }

@@ -18,13 +18,15 @@ extern crate std;
 
 #[cfg(any(feature = "pairs", feature = "webgpu"))]
 mod exact;
+// What `undercurve export` writes: the command line's own files, which are a part of no library.
+#[cfg(feature = "files")]
+#[path = "../../demo/src/export/mod.rs"]
+mod export;
 mod failure;
 #[cfg(feature = "files")]
 mod files;
 #[cfg(feature = "more")]
 mod groups;
-#[cfg(feature = "files")]
-mod json;
 #[cfg(feature = "judge")]
 mod judge;
 #[cfg(feature = "more")]

@@ -1,12 +1,12 @@
 //! Saved models: they score rows without the training data.
 
+use crate::export::{Exported, hashed, json, onnx};
 use crate::failure::Failure;
-use crate::json;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use undercurve::Real;
-use undercurve::checkpoint::{Calibrated, Decided, SavedModel};
+use undercurve::checkpoint::SavedModel;
 use undercurve::data::{Preparation, Scale, Target};
 use undercurve::trainer::Predictor;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -20,11 +20,9 @@ enum Any {
 #[wasm_bindgen]
 pub struct Model {
     any: Any,
-    preparation: Preparation,
+    /// What else the file says, without the run.
+    saved: SavedModel,
     kept: Vec<String>,
-    /// How the threshold was chosen, and how scores become probabilities.
-    decided: Option<Decided>,
-    calibrated: Option<Calibrated>,
 }
 
 macro_rules! each {
@@ -46,20 +44,20 @@ impl Model {
             4 => Any::Narrow(Predictor::of(&saved)?),
             _ => Any::Wide(Predictor::of(&saved)?),
         };
-        let SavedModel { preparation, decided, calibrated, .. } = saved;
-        Ok(Self { any, preparation, kept: Vec::new(), decided, calibrated })
+        let saved = SavedModel { trainer: Vec::new(), best: None, ..saved };
+        Ok(Self { any, saved, kept: Vec::new() })
     }
 
     /// `{ method, model, single, columns: [{ name, categorical }], positive, negative, classes, threshold, rule, probabilities,
     /// calibration, numbers }`.
     pub fn describe(&self) -> String {
         let text = |text: Option<&str>| text.map_or("null".to_string(), json::string);
-        let columns = self.preparation.sources().into_iter();
+        let columns = self.saved.preparation.sources().into_iter();
         let columns = columns.map(|(name, source)| {
             json::object([("name", json::string(name)), ("categorical", source.is_category().to_string())])
         });
-        let rule = self.decided.as_ref().map(|decided| decided.rule.to_string());
-        let calibration = self.calibrated.as_ref().map(|calibrated| calibrated.calibration.how().to_string());
+        let rule = self.saved.decided.as_ref().map(|decided| decided.rule.to_string());
+        let calibration = self.saved.calibrated.as_ref().map(|calibrated| calibrated.calibration.how().to_string());
         let (config, threshold, probabilities) =
             each!(&self.any, model => (model.config(), model.threshold(), model.has_probabilities()));
         json::object([
@@ -67,14 +65,14 @@ impl Model {
             ("model", json::string(&config.model.to_string())),
             ("single", matches!(self.any, Any::Narrow(_)).to_string()),
             ("columns", json::array(columns)),
-            ("positive", text(self.preparation.positive())),
-            ("negative", text(self.preparation.negative())),
-            ("classes", json::array(self.preparation.classes().iter().map(|name| json::string(name)))),
+            ("positive", text(self.saved.preparation.positive())),
+            ("negative", text(self.saved.preparation.negative())),
+            ("classes", json::array(self.saved.preparation.classes().iter().map(|name| json::string(name)))),
             ("threshold", threshold.filter(|at| at.is_finite()).map_or("null".to_string(), |at| format!("{at}"))),
             ("rule", text(rule.as_deref())),
             ("probabilities", probabilities.to_string()),
             ("calibration", text(calibration.as_deref())),
-            ("numbers", (self.preparation.target() == Target::Values).to_string()),
+            ("numbers", (self.saved.preparation.target() == Target::Values).to_string()),
         ])
     }
 
@@ -110,10 +108,19 @@ impl Model {
 
     /// The bytes of a model file.
     pub fn save(&self) -> Vec<u8> {
-        let (decided, calibrated) = (self.decided.clone(), self.calibrated.clone());
-        each!(&self.any, model => {
-            let file = model.file(self.preparation.clone());
-            SavedModel { threshold: model.threshold(), decided, calibrated, ..file }.to_bytes()
+        let trainer = each!(&self.any, model => model.save());
+        SavedModel { trainer, ..self.saved.clone() }.to_bytes()
+    }
+
+    /// The model as ONNX, as `undercurve export` writes it; `numeric`: of f32 numbers alone.
+    #[wasm_bindgen(js_name = toOnnx)]
+    pub fn to_onnx(&self, numeric: bool) -> Result<Vec<u8>, Failure> {
+        if let Some(column) = hashed(&self.saved.preparation) {
+            return Err(Failure::new(11, "model", &format!("model: hashes column \"{column}\", which no export does")));
+        }
+        each!(&self.any, model => match Exported::new(&self.saved, model, numeric) {
+            Some(exported) => Ok(onnx::write(&exported)),
+            None => Err(Failure::new(11, "model", &format!("model: no export of a model {}", model.config().model))),
         })
     }
 

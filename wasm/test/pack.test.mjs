@@ -133,7 +133,7 @@ test("a CSV file becomes a model, and another process scores a raw row, as the c
 
 test("the page's first snippets run, each in a program of its own", async () => {
   const first = snippets("js").filter((code) => !code.includes("node:fs"));
-  assert.equal(first.length, 5);
+  assert.equal(first.length, 4);
   for (const [k, code] of first.entries()) {
     await writeFile(join(folder, `snippet${k}.js`), code);
     assert.match(node(`snippet${k}.js`), /\d/);

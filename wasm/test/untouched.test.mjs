@@ -7,7 +7,7 @@ import { entry } from "./packed.mjs";
 const index = await entry("undercurve");
 const files = await entry("undercurve/files");
 const worker = await entry("undercurve/worker");
-const { Exact, Lanes, Objective, Session, compare, createObjective, decide, flipLabels, initFull, initObjective, initPairs, metrics, synthetic, syntheticClasses, syntheticGroups } = index;
+const { Exact, Lanes, Objective, Session, compare, createObjective, decide, flipLabels, initFull, initObjective, initPairs, load, metrics, synthetic, syntheticClasses, syntheticGroups, train } = index;
 const { DataFile, Model, initFiles } = files;
 const { Engine, WorkerTrainer, createExact, createTrainer } = worker;
 await Promise.all([initFull(), initObjective(), initPairs(), initFiles()]);
@@ -22,6 +22,7 @@ const options = (more) => ({ ...drawn, X: drawn.X.slice(), y: drawn.y.slice(), m
 const text = `a;b;label\n${Array.from({ length: 60 }, (_, row) => `${row % 7},5;${["p", "q", ""][row % 3]};${row % 2}`).join("\n")}\n`;
 const bytes = () => new TextEncoder().encode(text);
 const choice = () => ({ label: "label", positive: "1", impute: true, ignore: ["b"], categorical: ["a"], share: 0.6 });
+const objects = () => Array.from({ length: 60 }, (_, row) => ({ a: (row * 7) % 11, b: ["p", "q", null][row % 3], label: row % 2 === 0 }));
 const scores = () => Array.from(drawn.y, (label, row) => Math.sin(row) + label);
 const session = new Session(options());
 session.run();
@@ -31,6 +32,7 @@ const lanes = await Lanes.create(options({ lanes: 2 }));
 const own = await createTrainer({ ...options(), engine });
 const apart = await createExact({ y: drawn.y, engine });
 const model = await Model.of({ columns: ["u", "v"] }, session);
+const trained = await train(objects(), { label: "label" });
 const { file } = await engine.call("open", bytes(), "t.csv", { texts: [] });
 const loss = { loss: "sigmoid", param: 2 };
 const view = { curve: 5, bins: 4, ranks: 3, scores: 5, surface: { x: [-1, 1], y: [-1, 1], columns: 3, rows: 3 } };
@@ -52,9 +54,14 @@ const CALLS = {
   "Session.run": [(how) => new Session(options()).run(how), view],
   "Session.snapshot": [(how) => session.snapshot(how), view],
   "Session.score": [(X) => session.score(X), drawn.test.X.slice()],
-  metrics: [metrics, { labels: [...drawn.y], scores: scores(), metrics: ["auroc", "ap"], weights: scores().map((x) => x + 2), clusters: scores().map((_, row) => row >> 1), fpr: [0, 0.5] }],
-  compare: [compare, { labels: drawn.y.slice(), a: scores(), b: Float32Array.from(scores()), metrics: ["ap"] }],
-  decide: [decide, { labels: [...drawn.y], scores: Float64Array.from(scores()), rule: "fpr<=0.2" }],
+  metrics: [metrics, [...drawn.y], scores(), { metrics: ["auroc", "ap"], intervals: true, weights: scores().map((x) => x + 2), clusters: scores().map((_, row) => row >> 1), fpr: [0, 0.5] }],
+  compare: [compare, drawn.y.slice(), scores(), Float32Array.from(scores()), { metrics: ["ap"] }],
+  decide: [decide, [...drawn.y], Float64Array.from(scores()), "fpr<=0.2"],
+  "train on text": [train, text, { label: "label", ignore: ["b"], method: "ce", steps: 50, split: 0.6 }],
+  "train on objects": [train, objects(), { label: "label", categorical: ["a"], method: { name: "soap", settings: { pretrain: 2 } }, steps: 5, model: { kind: "mlp", hidden: [3] } }],
+  "train on arrays": [train, objects().map(({ a, b }) => [a, b]), { label: objects().map(({ label }) => label), na: ["q"] }],
+  load: [load, model.save()],
+  "Model.predict of objects": [(rows, how) => trained.predict(rows, how), objects(), { keep: ["b"] }],
   "Exact.create": [Exact.create, { y: drawn.y.slice(), weights: scores().map((x) => x + 2) }],
   ...Object.fromEntries([["", exact], [".sync", exact.sync], ["in a worker", apart]].flatMap(([where, of]) => [
     [`Exact${where}.metrics`, [(s) => of.metrics(s), scores()]],
@@ -92,6 +99,7 @@ const CALLS = {
   })()],
   "Model.of arrays": [(given) => Model.of(given, session), { columns: ["u", "v"], classes: ["no", "yes"] }],
   "Model.predict": [(...given) => model.predict(...given), new TextEncoder().encode("u,v\n1,2\n3,4\n"), { keep: ["u"] }],
+  "Model.toOnnx": [(how) => model.toOnnx(how), { numeric: true }],
   "Model.predictOne": [(row) => model.predictOne(row), { u: 1, v: "2" }],
 };
 
@@ -113,7 +121,7 @@ for (const [name, [call, ...given]] of Object.entries(CALLS)) {
 
 test("every function is there", () => {
   const named = Object.keys(CALLS).join(" ");
-  const takes = (of, name) => Object.getOwnPropertyNames(of.prototype).filter((method) => method !== "constructor" && !/^(dispose|save|load|params|columns|layout|batch|run|commit|describe|done)$/.test(method) && typeof Object.getOwnPropertyDescriptor(of.prototype, method).value === "function").map((method) => `${name}.${method}`);
+  const takes = (of, name) => Object.getOwnPropertyNames(of.prototype).filter((method) => method !== "constructor" && !/^(dispose|save|load|params|columns|layout|batch|run|commit|describe|done|toString)$/.test(method) && typeof Object.getOwnPropertyDescriptor(of.prototype, method).value === "function").map((method) => `${name}.${method}`);
   const methods = [takes(Session, "Session"), takes(Exact, "Exact"), takes(Objective, "Objective"), takes(Lanes, "Lanes"), takes(DataFile, "DataFile"), takes(Model, "Model"), takes(WorkerTrainer ?? Session, "WorkerTrainer")].flat();
   const functions = [index, files, worker].flatMap((of) => Object.entries(of)).filter(([name, of]) => typeof of === "function" && !/^init|^[A-Z]/.test(name)).map(([name]) => name);
   const left = [...methods, ...functions].filter((name) => !named.includes(name));

@@ -80,6 +80,14 @@ pub enum CheckpointError {
 }
 
 impl CheckpointError {
+    /// One of each, of this format and of another `what`: for lists.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn each(format: u16, what: &'static str) -> [Self; 6] {
+        use CheckpointError::*;
+        [NotOurs, Version(format), Damaged, ModelOnly, Mismatch(what), RunOnly]
+    }
+
     /// Its number in [`CODES`](crate::CODES).
     #[must_use]
     pub const fn code(&self) -> u16 {

@@ -18,7 +18,7 @@
 //! [`Estimator::prepare`] makes once for a run.
 
 use super::{Estimator, Grad, Link, commit, finite};
-use crate::batch::{Batch, Drawn, Shape};
+use crate::batch::{Batch, Drawn, PAIR_WEIGHTS, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::metric::{self, FprRange, Labels, TieRule};
 use crate::pairs::{self, Grade, How, Plan, Sum};
@@ -115,8 +115,8 @@ impl Exact {
         scratch: Scratch<'_, T>,
     ) -> Result<f64> {
         match data.weights() {
-            [] => self.metric_of(scores, data.labels(), scratch),
-            _ => self.metric_of(scores, &data.truth(), scratch),
+            [_, ..] if PAIR_WEIGHTS => self.metric_of(scores, &data.truth(), scratch),
+            _ => self.metric_of(scores, data.labels(), scratch),
         }
     }
 
@@ -168,7 +168,8 @@ impl Exact {
         }
         let memory = Scratch { real: &mut [], f64: rest, u32: scratch.u32, u64: scratch.u64 };
         let how = How::of(self.surrogate, Self::GRADE, plan)?;
-        let value = pairs::by_class(self.sum, how, h, low.len(), batch.weights(), memory, out)?;
+        let weights = if PAIR_WEIGHTS { batch.weights() } else { &[] };
+        let value = pairs::by_class(self.sum, how, h, low.len(), weights, memory, out)?;
         let value = finite("objective", value)?;
         if let Some(grad) = grad {
             exact_len("grad.scores", scores.len(), grad.len())?;
@@ -192,7 +193,7 @@ impl<T: Real> Estimator<T> for Exact {
         true
     }
     fn takes_weights(&self) -> bool {
-        true
+        PAIR_WEIGHTS
     }
     fn tables_len(&self) -> usize {
         if Plan::is_of(self.surrogate) { Plan::need(Self::GRADE) } else { 0 }

@@ -15,7 +15,7 @@ use super::amount::Amount;
 use super::confusion::Confusion;
 use super::order;
 use super::rank::{self, Classes, Group, Run};
-use crate::batch::WEIGHTS;
+use crate::batch::PAIR_WEIGHTS;
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::scratch::Scratch;
@@ -212,7 +212,7 @@ impl<'a> Truth<'a> {
     /// The weights; empty without.
     #[must_use]
     pub fn weights(&self) -> &'a [f64] {
-        if WEIGHTS { self.weights } else { &[] }
+        if PAIR_WEIGHTS { self.weights } else { &[] }
     }
 
     /// What a row counts.
@@ -257,7 +257,7 @@ impl<'a> Truth<'a> {
         }
         // (Pairs count by products of weights.)
         let pairs = classes.positives * classes.negatives;
-        if WEIGHTS && !(f64::MIN_POSITIVE..f64::MAX / 4.0).contains(&pairs) {
+        if PAIR_WEIGHTS && !(f64::MIN_POSITIVE..f64::MAX / 4.0).contains(&pairs) {
             return Err(Error::Overflow { what: "the product of the weights of both classes" });
         }
         groups().for_each(|group| visit(classes, group));

@@ -6,7 +6,7 @@ use super::way::{self, How, MOST_PANELS};
 use super::weight::{Class, Range, Rows};
 use super::weighted::{self, Form};
 use super::{Sum, all_pairs, closed, ramp_sums, sorted, wide};
-use crate::batch::WEIGHTS;
+use crate::batch::PAIR_WEIGHTS;
 use crate::error::{Error, Result};
 use crate::features::{COMPACT, SORTS};
 use crate::real::Real;
@@ -82,7 +82,7 @@ pub(super) fn auc<S: Real, Y: Class, G: Real>(
     let Rows { scores, labels, positives, range } = rows;
     let loss = how.loss;
     let few = !how.way.sorts(rows.len(), positives);
-    if let (Some(form), true) = (Form::of(loss), how.weighted && WEIGHTS) {
+    if let (Some(form), true) = (Form::of(loss), how.weighted && PAIR_WEIGHTS) {
         fits::<G>(range, form.margin())?;
         return Ok(weighted::auc(rows, form, mean, scratch, grad));
     }
@@ -113,7 +113,7 @@ pub(super) fn auc<S: Real, Y: Class, G: Real>(
             if let Some(value) = by_panels::<S, Y, G, false>(how, rows, mean, &mut scratch, grad) {
                 return Ok(value);
             }
-            if how.weighted && WEIGHTS {
+            if how.weighted && PAIR_WEIGHTS {
                 return Ok(kernel!(loss, l => weighted::auc_of_all_pairs(scores, labels, l, mean, scratch.f64, grad)));
             }
             kernel!(loss, l => all_pairs::auc(scores, labels, l, mean, scratch.f64, grad))
@@ -130,7 +130,7 @@ fn ap<S: Real, Y: Class, G: Real>(
 ) -> Result<f64> {
     let Rows { scores, labels, positives, range } = rows;
     let few = !how.way.sorts(rows.len(), positives);
-    let weighs = how.weighted && WEIGHTS;
+    let weighs = how.weighted && PAIR_WEIGHTS;
     let mass = || labels.iter().filter(|y| y.is_positive()).map(|y| y.mass()).sum();
     let share = 1.0 / if weighs { mass() } else { positives as f64 };
     if let (Some(form), true) = (Form::of(how.loss), weighs) {

@@ -61,7 +61,7 @@ pub use way::Way;
 
 use needs::need_of;
 
-use crate::batch::WEIGHTS;
+use crate::batch::PAIR_WEIGHTS;
 use crate::error::{Error, Result, count_labels, exact_len};
 use crate::features::COMPACT;
 use crate::metric::Truth;
@@ -353,7 +353,7 @@ pub(crate) fn by_class<S: Real, G: Real>(
         return Err(Error::OneClass);
     }
     scratch.check(by_class_need(sum, how.loss, scores.len()))?;
-    if WEIGHTS && !weights.is_empty() {
+    if PAIR_WEIGHTS && !weights.is_empty() {
         exact_len("weights", scores.len(), weights.len())?;
         if let Some(at) = weights.iter().position(|&w| !(w > 0.0 && w.is_finite())) {
             return Err(Error::Weight { at });

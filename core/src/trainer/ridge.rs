@@ -28,16 +28,17 @@ use super::passes::Work;
 use super::run::Run;
 use super::{BatchRun, Method};
 use crate::algorithm::{AnyAlgorithm, COUNTERS, State};
-use crate::batch::WEIGHTS;
+use crate::batch::{PAIR_WEIGHTS, WEIGHTS};
 use crate::data::{Dataset, Rows, group_folds};
 use crate::decimal;
 use crate::error::{Error, Result};
 use crate::host::Passes;
-use crate::metric::{self, FprRange, TieRule, Truth};
+use crate::metric::{self, FprRange, Labels, TieRule, Truth};
 use crate::model::AnyModel;
 use crate::real::Real;
 use crate::registry::{Auto, Settings};
 use crate::rng::Rng;
+use crate::scratch::Scratch;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -179,16 +180,14 @@ impl<T: Real, M: Fn(&[f64]) -> Result<BatchRun<T>, TrainerError>> Fits<'_, T, M>
             fold.run.score_some(self.data, &fold.rows, &mut scores)?;
             if let Some((name, range)) = self.metric {
                 let labels: Vec<u8> = fold.rows.iter().map(|&row| self.data.labels()[row as usize]).collect();
-                let weights: Vec<f64> = match self.data.weights() {
-                    [] => Vec::new(),
-                    weights => fold.rows.iter().map(|&row| weights[row as usize]).collect(),
-                };
-                let truth = Truth::new(&labels, &weights)?;
                 let scratch = self.work.lend(metric::need(scores.len()));
-                metric.push(match name {
-                    "ap" => metric::average_precision(&scores, &truth, scratch)?,
-                    "pauc" => metric::partial_auc(&scores, &truth, range, TieRule::Trapezoid, scratch)?,
-                    _ => metric::auroc(&scores, &truth, scratch)?,
+                metric.push(match self.data.weights() {
+                    [_, ..] if PAIR_WEIGHTS => {
+                        let weights: Vec<f64> =
+                            fold.rows.iter().map(|&row| self.data.weights()[row as usize]).collect();
+                        measured(name, range, &scores, &Truth::new(&labels, &weights)?, scratch)?
+                    }
+                    _ => measured(name, range, &scores, &labels[..], scratch)?,
                 });
             }
             let (mut sum, mut mass) = (0.0, 0.0);
@@ -212,6 +211,21 @@ impl<T: Real, M: Fn(&[f64]) -> Result<BatchRun<T>, TrainerError>> Fits<'_, T, M>
         let square: f64 = sums.iter().zip(&masses).map(spread).sum();
         let deviation = crate::Real::sqrt(square * k / (k - 1.0));
         Ok(PathPoint { decay, loss, deviation, positive: self.positive, metric })
+    }
+}
+
+/// The metric that chooses.
+fn measured<T: Real, Y: Labels + ?Sized>(
+    name: &str,
+    range: FprRange,
+    scores: &[T],
+    of: &Y,
+    scratch: Scratch<'_, T>,
+) -> Result<f64> {
+    match name {
+        "ap" => metric::average_precision(scores, of, scratch),
+        "pauc" => metric::partial_auc(scores, of, range, TieRule::Trapezoid, scratch),
+        _ => metric::auroc(scores, of, scratch),
     }
 }
 
@@ -357,7 +371,7 @@ fn chosen<T: Real>(
     let (first, _) = decay(strongest);
     let close = crate::Real::sqrt(CLOSE / rows).clamp(TOLERANCE[0], TOLERANCE[1]);
     // (Without the code that prints fractions.)
-    let tolerance = format!("{}e-6", libm::rint(1e6 * close));
+    let tolerance = format!("{}e-6", libm::rint(1e6 * close) as u64);
     let mut pairs = pairs_without(config, &CHOOSING);
     pairs.push(("decay", &first));
     if settings.value("tolerance") < close {

@@ -2,7 +2,7 @@
 //!
 //! cargo ─► undercurve_wasm.wasm ─► wasm-bindgen (linked in, no separate tool) ─► wasm/js/pkg ─► npm, Vite ─► demo/web/dist
 //!
-//! The package's nine modules are the same crate with different features; the registry's texts go beside them as JavaScript.
+//! The package's modules are the same crate with different features; the registry's texts go beside them as JavaScript.
 
 use crate::{contents, output, shrink_wasm};
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -296,14 +296,7 @@ fn codes() -> String {
         Error::Unsupported { what },
         Error::Unpromised { more: None, what },
     ];
-    let saved = [
-        CheckpointError::NotOurs,
-        CheckpointError::Version(u16::MAX),
-        CheckpointError::Damaged,
-        CheckpointError::ModelOnly,
-        CheckpointError::Mismatch(what),
-        CheckpointError::RunOnly,
-    ];
+    let saved = CheckpointError::each(u16::MAX, what);
     let core = core.iter().map(|error| (error.code(), error.to_string()));
     let absent = TrainerError::NotBuilt { method: what };
     let saved = saved.iter().map(|error| (error.code(), error.to_string().replace(&u16::MAX.to_string(), PLACES[1].1)));
@@ -396,6 +389,8 @@ fn build_module(checkout: &Checkout, &(feature, name): &(&str, &str), folder: Op
         // Flags meant for the host must not reach this build; ours come through the target's own variable.
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        // (In parts that are built again one by one, functions are in a module more than once.)
+        .env("CARGO_INCREMENTAL", "0")
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", wasm_flags());
     let output = quiet(&mut build, "cargo build --target wasm32-unknown-unknown")?;
     let wasm = artifact(&String::from_utf8_lossy(&output.stdout))

@@ -3,6 +3,7 @@
 use crate::args::layout::{Layout, MISSING};
 use crate::args::words;
 use crate::error::{CliError, Result, for_model};
+use crate::export;
 use crate::input;
 use crate::output;
 use crate::tell::explain::Explainer;
@@ -97,7 +98,7 @@ fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
     let mut options = input::read_options(layout, None);
     let mut blocks = Blocks::new(&preparation, &options, &id, &file);
     let mut work = Work {
-        labels: input::names_of_labels(&preparation),
+        labels: export::names_of_labels(&preparation),
         model,
         preparation,
         ids: &id,

@@ -478,12 +478,6 @@ pub fn model<T: Real>(path: &Path, saved: &SavedModel) -> Result<Predictor<T>> {
     Predictor::of(saved).map_err(|error| CliError::input(format!("{}: {error}", path.display())))
 }
 
-/// What the negative and the positive class are called, of two.
-pub fn names_of_labels(preparation: &Preparation) -> [String; 2] {
-    let positive = preparation.positive().unwrap_or("1");
-    [preparation.negative().map_or_else(|| format!("not {positive}"), str::to_string), positive.to_string()]
-}
-
 /// Data with the groups that these columns make of the table, or, where none are named, as they are.
 pub fn group<T: Real>(of: &Preparation, table: &RawTable, data: Dataset<T>, columns: &[String]) -> Result<Dataset<T>> {
     if columns.is_empty() {

@@ -1,6 +1,6 @@
 // Deliberate mistakes: each of the lines below a comment must not compile.
 
-import { Exact, type Lanes, Session, createObjective } from "undercurve";
+import { Exact, type Lanes, Session, createObjective, decide, metrics, train } from "undercurve";
 import { DataFile } from "undercurve/files";
 import { type Engine, createTrainer } from "undercurve/worker";
 
@@ -74,3 +74,13 @@ void (async (engine: Engine, lanes: Lanes) => {
 });
 // @ts-expect-error No label column.
 new DataFile(new Uint8Array(), "a.csv").prepare({ positive: "1" });
+// @ts-expect-error A misspelt option.
+void train([{ a: 1, y: 0 }], { lable: "y" });
+// @ts-expect-error A cell that is none.
+void train([{ a: { b: 1 }, y: 0 }], { label: "y" });
+// @ts-expect-error No scores.
+void metrics([0, 1], { intervals: true });
+// @ts-expect-error No rule.
+void decide([0, 1], [1, 2]);
+// @ts-expect-error Numbers have no intervals without being asked for.
+void metrics([0, 1], [1, 2]).then((found) => found["ap"]?.interval);

@@ -1,7 +1,7 @@
 // What compiles: every entry as it is documented, by name and by type. `pack.test.mjs` checks it, and never runs it.
 
-import { CLASS_METHODS, Exact, Lanes, METHODS, Session, UndercurveError, createObjective, flipLabels, init, initExact, initGroups, initObjective, initPairs, initSums, initWhole, synthetic } from "undercurve";
-import type { MethodName, Signal } from "undercurve";
+import { CLASS_METHODS, Exact, Lanes, METHODS, Session, UndercurveError, createObjective, flipLabels, init, initExact, initGroups, initObjective, initPairs, initSums, initWhole, compare, decide, load, metrics, synthetic, train } from "undercurve";
+import type { MethodName, Signal, TrainedModel } from "undercurve";
 import { DataFile, Model, initFiles } from "undercurve/files";
 import type { ObjectiveName } from "undercurve/objective";
 import { Objective } from "undercurve/objective";
@@ -41,6 +41,12 @@ export async function use(signal: Signal, file: Uint8Array): Promise<number> {
   new Session({ ...rows, method: "ce" }).dispose();
   const model = await Model.load(file);
   const kept: string | undefined = model.predict("a\n1\n", { keep: ["a"] }).kept?.[0]?.["a"];
+  const trained: TrainedModel = await train([{ a: 1, b: "x", y: true, at: new Date() }, { a: null, y: false }], { label: "y", split: 0.5, method: { name: "soap", settings: { gamma: 0.5 } }, model: { kind: "mlp" }, signal });
+  for (const rows of ["a,y\n", file, [[1, 2], [3, null]], [new Float32Array(2)]]) await train(rows, { label: ["no", "yes"], positive: "yes", onProgress: ({ done }) => void done });
+  const onnx: Uint8Array = (await load(trained.save())).toOnnx({ numeric: true });
+  const plain: number | undefined = (await metrics([true, false], trained.predict([[1, "x"], { a: 2 }]).scores))["ap"];
+  const ends: [number, number] | undefined = (await metrics(["a", "b"], onnx, { intervals: true, metrics: "auroc" }))["auroc"]?.interval;
+  void [plain, ends, (await compare([0, 1], [0.1, 0.2], new Float64Array(2)))["ap"]?.p, (await decide([0, 1], [1, 2], "f1", { positive: 1 })).threshold];
   try {
     await far.metrics([0, 1]);
   } catch (error) {

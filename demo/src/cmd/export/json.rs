@@ -1,6 +1,6 @@
 //! A model as JSON: what `core/src/guide/deploying.md` describes.
 
-use super::{Exported, Layer, Link};
+use crate::export::{Exported, Layer, Link};
 use serde_json::{Map, Value, json};
 use undercurve::data::{Missing, Source, Target};
 use undercurve::decision::Calibration;

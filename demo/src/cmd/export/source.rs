@@ -9,7 +9,7 @@
 //! partial sums, of several one each; nothing is contracted. `tanh` has other bits in every library, and rows that are stored sparse are summed
 //! in another order, so such models are none of it.
 
-use super::Exported;
+use crate::export::Exported;
 use std::fmt::Write as _;
 use undercurve::data::{Missing, Scale, Source};
 

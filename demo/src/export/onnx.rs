@@ -10,8 +10,11 @@
 //! not `IsNaN`, and `Min` of what is negated, not `Max`).
 
 use super::proto::{Message, element};
-use super::{Exported, Layer, Link};
-use serde_json::{Value, json};
+use super::{Exported, Layer, Link, json};
+use std::format;
+use std::string::{String, ToString as _};
+use std::vec;
+use std::vec::Vec;
 use undercurve::data::{Knot, Missing, Piece, Scale, Source};
 use undercurve::decision::{Beta, Calibration, Platt, Pool};
 
@@ -454,13 +457,20 @@ impl Graph {
 
 /// What the input of a numeric graph and its score mean, for programs: JSON in each value.
 fn meaning(model: &Exported<'_>) -> Vec<(String, String)> {
-    let column = |((name, source), origin): (&(&str, Source<'_>), f64)| match source {
-        Source::Category { values, .. } => json!({ "name": name, "categories": values }),
-        _ => json!({ "name": name, "origin": origin }),
+    let strings = |all: &[String]| json::array(all.iter().map(|text| json::string(text)));
+    let column = |((name, source), origin): (&(&str, Source<'_>), f64)| {
+        let more = match source {
+            Source::Category { values, .. } => ("categories", strings(values)),
+            _ => ("origin", json::number(origin)),
+        };
+        json::object([("name", json::string(name)), more])
     };
-    let columns: Value = model.sources.iter().zip(model.origins()).map(column).collect();
-    [("columns", columns), ("labels", json!(model.labels())), ("threshold", json!(model.threshold))]
-        .map(|(key, value)| (key.to_string(), value.to_string()))
+    let columns = json::array(model.sources.iter().zip(model.origins()).map(column));
+    let none = || "null".to_string();
+    let (labels, threshold) =
+        (model.labels().map_or_else(none, strings), model.threshold.map_or_else(none, json::number));
+    [("columns", columns), ("labels", labels), ("threshold", threshold)]
+        .map(|(key, value)| (key.to_string(), value))
         .into()
 }
 

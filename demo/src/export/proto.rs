@@ -1,5 +1,7 @@
 //! Messages of protocol buffers, written in the order of their fields. The numbers of fields are those of onnx.proto (IR version 8).
 
+use std::vec::Vec;
+
 /// Element types of `TensorProto.DataType`.
 pub mod element {
     pub const FLOAT: i64 = 1;

@@ -1,8 +1,9 @@
-//! Writes the JSON that JavaScript reads.
+//! JSON as text, for what is built small.
 
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use std::format;
+use std::string::String;
+use std::vec::Vec;
+
 /// `text` as a JSON string.
 pub fn string(text: &str) -> String {
     let mut out = String::from("\"");
@@ -27,4 +28,9 @@ pub fn array(items: impl IntoIterator<Item = String>) -> String {
 pub fn object<const N: usize>(fields: [(&str, String); N]) -> String {
     let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{}:{value}", string(name))).collect();
     format!("{{{}}}", fields.join(","))
+}
+
+/// A JSON number; null of what is none.
+pub fn number(x: f64) -> String {
+    if x.is_finite() { format!("{x:?}") } else { "null".into() }
 }

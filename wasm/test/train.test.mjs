@@ -1,0 +1,126 @@
+// One call from rows to a model: the model is the command line's, whatever the rows come in. Needs `cargo demo --build-only`, and target/debug/undercurve.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { inspect } from "node:util";
+import { Exact, Lanes, Session, UndercurveError, createObjective, load, train } from "../js/index.js";
+import { DataFile } from "../js/files.js";
+
+const folder = await mkdtemp(join(tmpdir(), "undercurve-train-"));
+after(() => rm(folder, { recursive: true }));
+const command = process.env.UNDERCURVE_COMMAND ?? new URL("../../target/debug/undercurve", import.meta.url).pathname;
+const skip = !existsSync(command) && `the command line is not built (${command})`;
+const run = (...words) => execFileSync(command, words, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+
+/** Numbers, texts with all that a file quotes, times, missing cells. */
+const ROWS = Array.from({ length: 240 }, (_, row) => ({
+  size: row % 17 === 3 ? null : Math.sin(row * row),
+  kind: ["plain", 'with "quotes", and commas', "two\nlines", undefined][row % 4],
+  seen: new Date(Date.UTC(2024, 0, 1 + ((row * 37) % 400), row % 24)),
+  old: row % 3 === 0,
+  outcome: Math.sin(row * row) + (row % 4) / 3 + Math.cos(3 * row) > 0.9 ? "yes" : "no",
+}));
+const cell = (value) => (value instanceof Date ? value.toISOString() : `"${String(value ?? "").replaceAll('"', '""')}"`);
+const CSV = `${Object.keys(ROWS[0]).join()}\n${ROWS.map((row) => Object.values(row).map(cell).join()).join("\n")}\n`;
+await writeFile(join(folder, "rows.csv"), CSV);
+const scores = (model) => Array.from(model.predict(CSV).scores);
+
+test("without a method it is the model of the command line, to the last bit, and the file goes both ways", { skip }, async () => {
+  for (const [name, words, more] of [
+    ["linear", [], {}],
+    ["network", ["--model", "mlp:5", "--steps", "300"], { model: { kind: "mlp", hidden: [5] }, steps: 300 }],
+    ["split", ["--split", "0.7", "--seed", "4"], { split: 0.7, seed: 4 }],
+    ["soap", ["--method", "soap", "--set", "gamma=0.5", "--steps", "200"], { method: { name: "soap", settings: { gamma: 0.5 } }, steps: 200 }],
+  ]) {
+    run("train", "rows.csv", "--label", "outcome", "--out", `${name}.uc`, ...words);
+    const theirs = await load(await readFile(join(folder, `${name}.uc`)));
+    const ours = await train(CSV, { label: "outcome", ...more });
+    assert.deepEqual(scores(ours), scores(theirs), name);
+    assert.equal(ours.test !== undefined, name === "split");
+    await writeFile(join(folder, "ours.uc"), ours.save());
+    assert.equal(run("predict", "ours.uc", "rows.csv"), run("predict", `${name}.uc`, "rows.csv"), name);
+    // ONNX is the command line's, too.
+    for (const numeric of [false, true]) {
+      run("export", "ours.uc", "ours.onnx", ...(numeric ? ["--numeric"] : []));
+      assert.deepEqual(Buffer.from(ours.toOnnx({ numeric })), await readFile(join(folder, "ours.onnx")), `${name} ${numeric}`);
+    }
+  }
+});
+
+test("text, bytes, a picked file, objects and arrays are the same rows", async () => {
+  const want = await train(CSV, { label: "outcome" });
+  const lists = ROWS.map(({ outcome, ...row }) => Object.values(row));
+  const label = ROWS.map(({ outcome }) => outcome);
+  for (const rows of [new TextEncoder().encode(CSV), new Blob([CSV]), ROWS, ROWS.map((row) => ({ outcome: row.outcome, ...row }))]) {
+    assert.deepEqual(scores(await train(rows, { label: "outcome" })), scores(want));
+  }
+  assert.deepEqual(Array.from(want.predict(ROWS).scores), scores(want));
+  assert.deepEqual(Array.from(want.predict(lists).scores), scores(want), "in the order of the columns");
+  const own = await train(lists, { label });
+  assert.deepEqual(own.about.columns.map(({ name }) => name), ["x1", "x2", "x3", "x4"]);
+  assert.deepEqual(Array.from(own.predict(lists).scores), scores(want));
+  const beside = await train(ROWS.map(({ outcome, ...row }) => row), { label });
+  assert.deepEqual(Array.from(beside.predict(ROWS).scores), scores(want));
+  // One column of cells that may be nothing has no blank lines.
+  const one = await train(ROWS.map(({ size }) => [size]), { label });
+  assert.equal(one.predict([[null], [1], [undefined]]).scores.length, 3);
+  const several = await train(ROWS.map((row, at) => ({ ...row, outcome: at % 3 })), { label: "outcome", method: "ce", steps: 50 });
+  assert.equal(several.predict(ROWS.slice(0, 2)).scores.length, 6);
+});
+
+test("what is wrong with rows is said of the row", async () => {
+  const refused = async (work, code, row, message) => {
+    const error = await Promise.resolve().then(work).then(() => assert.fail(`accepted: ${work}`), (error) => error);
+    assert.ok(error instanceof UndercurveError, error.stack);
+    assert.match(error.message, message);
+    assert.deepEqual([error.code, error.row], [code, row], error.message);
+  };
+  const model = await train(ROWS, { label: "outcome" });
+  const wrong = (at, change) => ROWS.map((row, k) => (k === at ? { ...row, ...change } : row));
+  await refused(() => train(wrong(7, { size: {} }), { label: "outcome" }), 201, 7, /^rows: row 7 \(from 0\), column "size" an Object: expected a number, a text/);
+  await refused(() => train(wrong(130, { size: "wide" }), { label: "outcome" }), 151, 130, /^rows: row 130 \(from 0\): value "wide" in column "size" of numbers .*texts: \["size"\]/);
+  await refused(() => train(wrong(99, { outcome: "maybe" }), { label: "outcome" }), 151, 99, /^rows: row 99 \(from 0\): the third of more than two label values .*\(positive\), or train all of them \(method: "ce"\)$/);
+  await refused(() => train(wrong(61, { outcome: null }), { label: "outcome" }), 151, 61, /row 61 /);
+  await refused(() => train(ROWS, { label: "outcom" }), 151, undefined, /^rows: there is no column "outcom"/);
+  await refused(() => train(ROWS, { lable: "outcome" }), 202, undefined, /did you mean label\?$/);
+  await refused(() => train(ROWS, { label: "outcome", split: 2 }), 9, undefined, /^split 2/);
+  await refused(() => train(ROWS, { label: [1] }), 1, undefined, /^label of length 1: expected 240/);
+  await refused(() => train([], { label: "y" }), 7, undefined, /^rows of length 0/);
+  await refused(() => train([{ a: 1 }, 3], { label: "a" }), 201, 1, /^rows\[1\] 3: expected an object/);
+  await refused(() => train(3, { label: "a" }), 201, undefined, /^file 3/);
+  await refused(() => model.predict(wrong(9, { size: "soon" })), 151, 9, /^rows: row 9 /);
+  await refused(() => model.predict([[1, 2]]), 1, 0, /^rows\[0\] of length 2: expected 4/);
+  await refused(() => load(new Uint8Array(40)), 111, undefined, /not a saved undercurve model/);
+  await assert.rejects(train(ROWS, { label: "outcome", signal: AbortSignal.abort(new Error("enough")) }), { message: "enough" });
+  // A number that is none is said by row and column, whatever was done to the columns.
+  const X = Array.from({ length: 40 }, (_, at) => at % 7);
+  const y = Array.from({ length: 20 }, (_, row) => row % 2);
+  for (const scale of ["none", "standard", "unit"]) {
+    await refused(() => Session.create({ X: X.with(13, NaN), y, dims: 2, scale }), 2, 6, /^X: row 6, column 1 \(from 0\) is NaN: expected a number$/);
+    await refused(() => Session.create({ X, y, dims: 2, scale, test: { X: X.with(4, Infinity), y } }), 2, 2, /^test\.X: row 2, column 0 /);
+  }
+  const sparse = { ptr: Uint32Array.of(0, 0, 2, 3), col: Uint32Array.of(0, 4, 2), val: Float32Array.of(1, NaN, 3) };
+  await refused(() => Session.create({ X: sparse, y: [0, 1, 1], dims: 5 }), 2, 1, /^X: row 1, column 4 /);
+  const session = await Session.create({ X, y, dims: 2 });
+  await refused(() => session.score([1, 2, 3, NaN]), 2, 1, /^X: row 1, column 1 /);
+  const soap = await createObjective({ name: "soap", y });
+  for (const at of [0, 1, 7]) await refused(() => soap.gradient(new Float32Array(20).fill(1).with(at, NaN)), 2, at, new RegExp(`value ${at} is NaN`));
+});
+
+test("what Node prints of a handle says what it is", async () => {
+  const X = Array.from({ length: 40 }, (_, at) => at % 7);
+  const y = Array.from({ length: 20 }, (_, row) => row % 2);
+  const session = await Session.create({ X, y, dims: 2, method: "soap", steps: 3 });
+  session.run();
+  const handles = [await train(ROWS, { label: "outcome" }), session, new DataFile(new TextEncoder().encode("a,b\n1,2\n"), "own.csv"), await Exact.create({ y }), await createObjective({ name: "soap", y }), await Lanes.create({ X, y, dims: 2, lanes: 3 })];
+  const says = ["Model ce-exact, linear; reads size, kind, seen, old; positive is yes", "Session: soap, 20 rows of 2 features, step 3, done", "DataFile own.csv: CSV, 1 rows, 2 columns", "Exact of 20 rows on cpu-simd", "Objective soap of 20 rows", "Lanes of 3 runs on cpu-simd"];
+  assert.deepEqual(handles.map((one) => inspect(one)), says);
+  assert.deepEqual(handles.map(String), says);
+  for (const one of handles) one.dispose();
+  for (const one of handles.slice(0, 5)) assert.match(inspect(one), /disposed/);
+});
