@@ -45,7 +45,9 @@ impl Want {
             Self::Fpr(most) => ("pauc", (0.0, most)),
             Self::Alerts(top) => {
                 let alerts = top.of(rows as f64).unwrap_or(rows as f64);
-                ("pauc", (0.0, (alerts / (rows - positives).max(1) as f64).min(1.0)))
+                // (To three digits, as people read it.)
+                let most = format!("{:.2e}", (alerts / (rows - positives).max(1) as f64).min(1.0));
+                ("pauc", (0.0, most.parse().unwrap_or(1.0)))
             }
         }
     }
@@ -64,6 +66,7 @@ mod tests {
         assert_eq!(want("2% alerts"), Ok(Want::Alerts(Top::Percent(2.0))));
         assert_eq!(want("fpr<=0.001").map(|want| want.of(1000, 100, (0.0, 0.05))), Ok(("pauc", (0.0, 0.001))));
         assert_eq!(want("90 alerts").map(|want| want.of(1000, 100, (0.0, 0.05))), Ok(("pauc", (0.0, 0.1))));
+        assert_eq!(want("100 alerts").map(|want| want.of(5472, 559, (0.0, 0.05))), Ok(("pauc", (0.0, 0.0204))));
         assert_eq!(want("ap").map(|want| want.of(1000, 100, (0.0, 0.05))), Ok(("ap", (0.0, 0.05))));
         for text in ["", "alerts", "0 alerts", "1.5 alerts", "fpr<=0", "fpr<=2", "101% alerts", "map"] {
             assert!(want(text).is_err(), "{text}");

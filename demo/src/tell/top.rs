@@ -63,10 +63,17 @@ impl Told {
             let ends = interval.map_or(String::new(), |ends| format!(" [{:.4}, {:.4}]", ends.low, ends.high));
             format!("{value:.4}{ends}")
         };
+        let same = SAME.contains(&self.method.as_str());
         let one = |figure: &Figure| {
-            format!("{} {}, by cross-entropy {}", figure.name, value(&figure.ours), value(&figure.theirs))
+            let beside = if same { String::new() } else { format!(", by cross-entropy {}", value(&figure.theirs)) };
+            format!("{} {}{beside}", figure.name, value(&figure.ours))
         };
-        format!("Wanted, on the {} rows: {}", self.part, self.figures.iter().map(one).collect::<Vec<_>>().join("; "))
+        let by = if same { ", by cross-entropy" } else { "" };
+        format!(
+            "Wanted, on the {} rows{by}: {}",
+            self.part,
+            self.figures.iter().map(one).collect::<Vec<_>>().join("; ")
+        )
     }
 
     /// That the model finds less at the top than cross-entropy does.

@@ -22,6 +22,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use undercurve::data::Preparation;
 use undercurve::decision::ThresholdRule;
+use undercurve::metric::Top;
 
 /// Options of `auto`.
 #[derive(clap::Args, Debug)]
@@ -82,6 +83,7 @@ pub struct Plan {
     candidates: Option<Vec<Candidate>>,
     metric: &'static str,
     fpr: (f64, f64),
+    alerts: Option<Top>,
     rule: Option<ThresholdRule>,
     seed: u64,
     out: PathBuf,
@@ -125,7 +127,8 @@ pub fn run(args: Args) -> Result<()> {
     let (metric, fpr) = want.of(all.len(), all.positives(), FPR);
     let candidates = args.candidates.check(metric)?;
     let out = args.out.unwrap_or_else(|| format!("{}.auto", stem(&file)).into());
-    let plan = Plan { file, data, candidates, metric, fpr, rule, seed, out, json };
+    let alerts = if let Want::Alerts(top) = want { Some(top) } else { None };
+    let plan = Plan { file, data, candidates, metric, fpr, alerts, rule, seed, out, json };
     input::say(&found.notes);
     let folds = Folds::new(&all, folds.unwrap_or_else(|| search::folds(all.len())), 1, seed, search::MOST_ROWS)?;
     let (store, is_libsvm) = (Store::open(None)?, whole.label_column().is_none());

@@ -12,7 +12,9 @@ use std::fmt::Write as _;
 use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::data::Rows;
 use undercurve::decision::{Calibrate, ThresholdRule, rate_interval, rate_intervals_in};
-use undercurve::metric::{Bin, Confusion, FprRange, Interval, Metrics, PrPoint, RocPoint, TieRule, Truth, brier};
+use undercurve::metric::{
+    Bin, Confusion, Estimate, FprRange, Interval, Metrics, PrPoint, RocPoint, TieRule, Truth, brier,
+};
 use undercurve::rng::Rng;
 use undercurve::trainer::Predictor;
 
@@ -157,7 +159,7 @@ pub fn outcome(
         verdict,
         rows: labels.len(),
         positives: labels.iter().map(|&label| usize::from(label)).sum(),
-        figures: figures(&held_out, on.clustered(&clusters)?, &probabilities, file.threshold, plan.fpr)?,
+        figures: figures(&held_out, on.clustered(&clusters)?, &probabilities, file.threshold, plan)?,
         threshold: file.threshold,
         threshold_interval: plan.rule.map_or(Ok(None), |rule| interval(plan, rule, &held_out, &truth, &clusters))?,
         rule: plan.rule,
@@ -280,8 +282,9 @@ fn figures(
     truth: Truth<'_>,
     probabilities: &[f64],
     threshold: Option<f64>,
-    fpr: (f64, f64),
+    plan: &Plan,
 ) -> Result<Vec<Figure>> {
+    let fpr = plan.fpr;
     let mut memory = Metrics::<f32>::new();
     let intervals = memory.intervals(scores, truth, FprRange::new(fpr.0, fpr.1)?)?;
     let labels = truth.labels();
@@ -293,6 +296,15 @@ fn figures(
         ("pauc", "Partial AUC", intervals.pauc),
     ] {
         all.push(Figure { key, name, value: measure(key, fpr, scores, labels)?, interval: ends(interval) });
+    }
+    if let Some(top) = plan.alerts {
+        let first = Metrics::new().top(scores, &truth, top)?;
+        for (key, name, of, value) in [
+            ("alerts_precision", "Precision of the alerts wanted", Estimate::PrecisionAt(top), first.precision()),
+            ("alerts_recall", "Recall of the alerts wanted", Estimate::RecallAt(top), first.recall()),
+        ] {
+            all.push(Figure { key, name, value, interval: ends(memory.interval(scores, truth, of)?) });
+        }
     }
     if let Some(at) = threshold {
         let counts = Confusion::<u64>::at(scores, labels, at as f32)?;
