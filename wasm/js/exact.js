@@ -170,8 +170,8 @@ export class Exact {
     this.sync = new Sync(() => this.#held(), (scores) => this.#scoresOf(scores));
   }
 
-  toString() {
-    return `Exact of ${this.#rows} rows on ${this.#disposed ? "nothing: disposed" : this.backend}`;
+  get told() {
+    return `of ${this.#rows} rows${this.#disposed ? ", disposed" : ""}`;
   }
 
   #held() {

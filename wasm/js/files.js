@@ -1,7 +1,7 @@
 // Reading files and scoring by saved models: another module, which those who bring arrays never load.
 
 import { checkSignal, need, object, only, stopIf, whole } from "./check.js";
-import { disposable } from "./dispose.js";
+import { disposable, spoken } from "./dispose.js";
 import { UndercurveError, asOurs } from "./error.js";
 import { once, taken } from "./load.js";
 import { bytesOfRows, ofRows } from "./rows.js";
@@ -241,10 +241,10 @@ export class DataFile {
     return rows ? ofRows(rows, () => called(work)) : called(work);
   }
 
-  toString() {
-    if (!this.#table) return "DataFile (disposed)";
+  get told() {
+    if (!this.#table) return "disposed";
     const { name, format, rows, columns } = this.describe();
-    return `DataFile ${name}: ${format}, ${rows} rows, ${columns.length} columns`;
+    return `${name}: ${format}, ${rows} rows, ${columns.length} columns`;
   }
 
   /** The table with these choices; categories are what is written. */
@@ -399,12 +399,12 @@ export class Model {
     return this.#model;
   }
 
-  toString() {
+  get told() {
     const { method, model, columns, positive, classes } = this.about;
     const read = columns.map(({ name }) => name);
     const more = read.length > 4 ? `${read.slice(0, 4).join(", ")} and ${read.length - 4} more` : read.join(", ");
     const of = classes.length ? `classes ${classes.slice(0, 4).join(", ")}` : positive === null ? "" : `positive is ${positive}`;
-    return [`Model ${method}, ${model}`, more && `reads ${more}`, of, this.#model ? "" : "disposed"].filter(Boolean).join("; ");
+    return [`${method}, ${model}`, more && `reads ${more}`, of, this.#model ? "" : "disposed"].filter(Boolean).join("; ");
   }
 
   /** Frees the memory. */
@@ -415,3 +415,4 @@ export class Model {
 }
 
 disposable(DataFile, Model);
+spoken(DataFile, Model);

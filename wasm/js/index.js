@@ -1,5 +1,6 @@
 // The package without a worker: `await init()` once, then sessions.
 
+import "./words.js";
 export { NeedsFull, NoGpu, UndercurveError } from "./error.js";
 export { Exact } from "./exact.js";
 export { compare, decide, initJudge, metrics } from "./judge.js";

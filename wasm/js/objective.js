@@ -138,8 +138,8 @@ export class Objective {
     return Uint32Array.from(numbers);
   }
 
-  toString() {
-    return `Objective ${this.name} of ${this.#rows} rows${this.#core ? "" : ", disposed"}`;
+  get told() {
+    return `${this.name} of ${this.#rows} rows${this.#core ? "" : ", disposed"}`;
   }
 
   #held() {

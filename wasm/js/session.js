@@ -158,11 +158,10 @@ function featuresOf(X, what) {
 /** Refuses what is no number, by row and column; scaled it would be others, too. */
 function finite(X, what, dims) {
   const values = X.val ?? X;
-  let at = 0;
-  while (at < values.length && Number.isFinite(values[at])) at += 1;
-  if (at === values.length) return;
+  const at = values.findIndex((x) => x - x !== 0);
+  if (at < 0) return;
   const [row, column] = isDense(X) ? [Math.floor(at / dims), at % dims] : [X.ptr.findIndex((start) => start > at) - 1, X.col[at]];
-  throw new UndercurveError(`${what}: row ${row}, column ${column} (from 0) is ${values[at]}: expected a number`, { code: 2, argument: what, row, column });
+  need(false, what, `of row ${row}, column ${column} (from 0) ${values[at]}`, "a number", { code: 2, row, column });
 }
 
 const isSparse = (X) => X?.ptr instanceof Uint32Array && X.col instanceof Uint32Array && X.val instanceof Float32Array;
@@ -298,7 +297,7 @@ export class Session {
       if (several) everyClass(labels, classes, what);
       else bothClasses(labels, what);
     }
-    this.#name = bytes ? "resumed" : method.name;
+    this.#name = method.name;
     this.#labels = test?.y ?? y;
     this.#dims = dims;
     this.#classes = classes;
@@ -510,9 +509,8 @@ export class Session {
     return this.#held().save();
   }
 
-  toString() {
-    const at = this.#trainer ? `step ${this.#trainer.stepsDone}${this.#trainer.done ? ", done" : ""}` : "disposed";
-    return `Session: ${this.#name}, ${this.#labels.length} rows of ${this.#dims} features, ${at}`;
+  get told() {
+    return `${this.#name}, ${this.#labels.length} rows, step ${this.#trainer?.stepsDone ?? "-: disposed"}`;
   }
 
   /** The trainer, while there is one. */

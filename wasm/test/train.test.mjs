@@ -101,13 +101,13 @@ test("what is wrong with rows is said of the row", async () => {
   const X = Array.from({ length: 40 }, (_, at) => at % 7);
   const y = Array.from({ length: 20 }, (_, row) => row % 2);
   for (const scale of ["none", "standard", "unit"]) {
-    await refused(() => Session.create({ X: X.with(13, NaN), y, dims: 2, scale }), 2, 6, /^X: row 6, column 1 \(from 0\) is NaN: expected a number$/);
-    await refused(() => Session.create({ X, y, dims: 2, scale, test: { X: X.with(4, Infinity), y } }), 2, 2, /^test\.X: row 2, column 0 /);
+    await refused(() => Session.create({ X: X.with(13, NaN), y, dims: 2, scale }), 2, 6, /^X of row 6, column 1 \(from 0\) NaN: expected a number$/);
+    await refused(() => Session.create({ X, y, dims: 2, scale, test: { X: X.with(4, Infinity), y } }), 2, 2, /^test\.X of row 2, column 0 /);
   }
   const sparse = { ptr: Uint32Array.of(0, 0, 2, 3), col: Uint32Array.of(0, 4, 2), val: Float32Array.of(1, NaN, 3) };
-  await refused(() => Session.create({ X: sparse, y: [0, 1, 1], dims: 5 }), 2, 1, /^X: row 1, column 4 /);
+  await refused(() => Session.create({ X: sparse, y: [0, 1, 1], dims: 5 }), 2, 1, /^X of row 1, column 4 /);
   const session = await Session.create({ X, y, dims: 2 });
-  await refused(() => session.score([1, 2, 3, NaN]), 2, 1, /^X: row 1, column 1 /);
+  await refused(() => session.score([1, 2, 3, NaN]), 2, 1, /^X of row 1, column 1 /);
   const soap = await createObjective({ name: "soap", y });
   for (const at of [0, 1, 7]) await refused(() => soap.gradient(new Float32Array(20).fill(1).with(at, NaN)), 2, at, new RegExp(`value ${at} is NaN`));
 });
@@ -118,7 +118,7 @@ test("what Node prints of a handle says what it is", async () => {
   const session = await Session.create({ X, y, dims: 2, method: "soap", steps: 3 });
   session.run();
   const handles = [await train(ROWS, { label: "outcome" }), session, new DataFile(new TextEncoder().encode("a,b\n1,2\n"), "own.csv"), await Exact.create({ y }), await createObjective({ name: "soap", y }), await Lanes.create({ X, y, dims: 2, lanes: 3 })];
-  const says = ["Model ce-exact, linear; reads size, kind, seen, old; positive is yes", "Session: soap, 20 rows of 2 features, step 3, done", "DataFile own.csv: CSV, 1 rows, 2 columns", "Exact of 20 rows on cpu-simd", "Objective soap of 20 rows", "Lanes of 3 runs on cpu-simd"];
+  const says = ["Model ce-exact, linear; reads size, kind, seen, old; positive is yes", "Session soap, 20 rows, step 3", "DataFile own.csv: CSV, 1 rows, 2 columns", "Exact of 20 rows", "Objective soap of 20 rows", "Lanes cpu-simd"];
   assert.deepEqual(handles.map((one) => inspect(one)), says);
   assert.deepEqual(handles.map(String), says);
   for (const one of handles) one.dispose();
