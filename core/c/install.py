@@ -6,10 +6,11 @@
     lib/pkgconfig/undercurve.pc
     lib/cmake/undercurve/undercurve-config.cmake: the targets undercurve::shared and undercurve::static
 
-`--stateless` leaves runs and models out, `--compact` is smaller and slower (README.md). Needs cargo alone.
+`--stateless` leaves runs and models out (of the header, too), `--compact` is smaller and slower (README.md). Needs cargo alone.
 """
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -24,7 +25,7 @@ PC = """prefix=${{pcfiledir}}/../..
 Name: undercurve
 Description: Training and metrics for the area under the curve
 Version: {version}
-Cflags: -I${{prefix}}/include{define}
+Cflags: -I${{prefix}}/include
 Libs: -L${{prefix}}/lib -lundercurve
 Libs.private: {needs}
 """
@@ -34,7 +35,7 @@ foreach(kind IN ITEMS shared static)
     string(TOUPPER ${{kind}} library)
     add_library(undercurve::${{kind}} ${{library}} IMPORTED)
     set_target_properties(undercurve::${{kind}} PROPERTIES
-      INTERFACE_INCLUDE_DIRECTORIES "${{root}}/include" INTERFACE_COMPILE_DEFINITIONS "{define}")
+      INTERFACE_INCLUDE_DIRECTORIES "${{root}}/include")
   endif()
 endforeach()
 set_target_properties(undercurve::shared PROPERTIES IMPORTED_LOCATION "${{root}}/lib/{shared}")
@@ -56,6 +57,12 @@ def build(options):
     return Path(about["target_directory"]) / "embedded", version
 
 
+def header(stateless):
+    """The header, without what a library without runs does not have."""
+    text = (HERE / "include/undercurve.h").read_text()
+    return re.sub(r"#ifndef UC_STATELESS.*?#endif\n\n", "", text, flags=re.S) if stateless else text
+
+
 def main(arguments):
     options = {word for word in arguments if word.startswith("-")}
     places = [Path(word) for word in arguments if not word.startswith("-")]
@@ -64,18 +71,18 @@ def main(arguments):
     if not sys.platform.startswith("linux"):
         sys.exit("install.py knows the layout of Linux alone; README.md has the line that builds the library")
     built, version = build(options)
-    prefix, define = places[0], "UC_STATELESS" if "--stateless" in options else ""
+    prefix = places[0]
     lib = prefix / "lib"
     for folder in (prefix / "include", lib / "pkgconfig", lib / "cmake/undercurve"):
         folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(HERE / "include/undercurve.h", prefix / "include")
+    (prefix / "include/undercurve.h").write_text(header("--stateless" in options))
     shutil.copy(built / "libundercurve_c.a", lib / "libundercurve.a")
     shutil.copy(built / "libundercurve_c.so", lib / SHARED)
     (lib / "libundercurve.so").unlink(missing_ok=True)
     (lib / "libundercurve.so").symlink_to(SHARED)
     values = {"version": version, "shared": SHARED, "needs": NEEDS}
-    (lib / "pkgconfig/undercurve.pc").write_text(PC.format(define=define and f" -D{define}", **values))
-    (lib / "cmake/undercurve/undercurve-config.cmake").write_text(CMAKE.format(define=define, **values))
+    (lib / "pkgconfig/undercurve.pc").write_text(PC.format(**values))
+    (lib / "cmake/undercurve/undercurve-config.cmake").write_text(CMAKE.format(**values))
 
 
 if __name__ == "__main__":

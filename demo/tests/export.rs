@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use undercurve::metric::Metrics;
 use undercurve_tests::{shared, skipped};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/onnx_scores.py");
@@ -251,6 +252,20 @@ fn compare(folder: &Folder, python: Option<&str>, train: &[&str], data: &str) {
     let (names, theirs) = table(&stdout(&output.unwrap()));
     assert_eq!(names.len(), 2 * columns.len(), "{names:?}, {columns:?}");
     assert_eq!(theirs.len(), rows.len());
+    if heads > 1 {
+        let at = head.iter().position(|name| name == "label").unwrap();
+        for (k, column) in columns[..heads].iter().enumerate() {
+            let class = column.strip_prefix("score:").unwrap();
+            let is: Vec<u8> = rows.iter().map(|row| u8::from(row[at].trim() == class)).collect();
+            let auroc = |of: &[Vec<String>], k: usize| {
+                let scores: Vec<f64> = of.iter().map(|row| row[k].parse().unwrap()).collect();
+                Metrics::new().auroc(&scores, &is[..]).unwrap()
+            };
+            for theirs in [auroc(&theirs, k), auroc(&theirs, columns.len() + k)] {
+                close(theirs, auroc(&ours, k), 1e-6, "AUROC of a class");
+            }
+        }
+    }
     for ((theirs, ours), exact) in theirs.iter().zip(&ours).zip(&exact) {
         for (k, &(score, within)) in exact.iter().enumerate() {
             close(theirs[k].parse().unwrap(), score, within, "onnxruntime and JSON");

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::{env, fs};
 
 pub mod algorithms;
 pub mod bounds;
@@ -40,6 +41,32 @@ pub fn skipped(why: &str) {
         let mut list = std::fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
         list.write_all(line.as_bytes()).unwrap();
     }
+}
+
+/// A folder in this one that has the Python package as an interpreter finds it: its files, and the module that was built beside this program; `None`
+/// where none was.
+pub fn python_package(folder: &str) -> Option<PathBuf> {
+    let (from, name) = match env::consts::OS {
+        "windows" => ("undercurve_python.dll", "_core.pyd"),
+        "macos" => ("libundercurve_python.dylib", "_core.abi3.so"),
+        _ => ("libundercurve_python.so", "_core.abi3.so"),
+    };
+    let module = env::current_exe().unwrap().with_file_name(from);
+    if !module.exists() {
+        return None;
+    }
+    let place = PathBuf::from(folder).join("python");
+    let _ = fs::remove_dir_all(&place);
+    let to = place.join("undercurve");
+    fs::create_dir_all(&to).unwrap();
+    for file in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/python/undercurve")).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_some_and(|end| ["py", "pyi", "typed"].iter().any(|known| end == *known)) {
+            fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    fs::copy(module, to.join(name)).unwrap();
+    Some(place)
 }
 
 /// The folder of shared data sets: the environment's `UNDERCURVE_SHARED`, or `shared` beside the repository. `None`

@@ -104,7 +104,7 @@ int32_t uc_surrogate(const char *loss, double param, const double *margins, size
 
 #ifndef UC_STATELESS /* what a library built without runs does not have */
 /* Any metric by its name: found[0], and its 95 % interval found[1] to found[2], NAN where there are none. name: "auroc",
- * "mcclish:0.1", "precision-at:2%", "f1:0.5", "ndcg:10", "gap(tpr)" and others (core/METRICS.md); of one that there is not the message lists all.
+ * "mcclish:0.1", "precision-at:2%", "f1:0.5", "ndcg:10", "gap(tpr)" and others (core/METRICS.md).
  * clusters: equal numbers for rows of one cluster, of which only whole ones are independent; queries, groups: the number of the query and of the
  * group of each row (groups from 0); each may be NULL. */
 int32_t uc_metric_f32(const char *name, const float *scores, const uint8_t *labels, const double *weights, const uint32_t *clusters,
@@ -119,7 +119,8 @@ int32_t uc_compare_f64(const char *name, const double *scores, const double *b, 
                        const uint32_t *clusters, size_t rows, double found[6]);
 
 /* Runs (of a method) and models are numbers from 1 on, which are not used again. x is dense, row after row; it is copied.
- * method: "soap", "ap-exact", ... ; model: "linear" or "mlp:64,32"; settings: "lr = 0.1; steps = 500" or lines, may be "". */
+ * method: "soap", "ap-exact", ... ; model: "linear" or "mlp:64,32"; settings: "lr = 0.1; steps = 500" or lines, may be "", with
+ * "fpr = 0:0.3" for the false-positive rates of partial AUC (0:0.05 without). */
 int32_t uc_trainer_new(const float *x, size_t rows, size_t columns, const uint8_t *labels, const double *weights,
                        const char *method, const char *model, const char *settings, uint64_t seed, uint32_t *trainer);
 /* Goes so many steps, or to the end; left: steps after that. */

@@ -3,7 +3,13 @@
 use crate::system::{caught, with_message};
 use alloc::string::{String, ToString};
 use core::fmt;
+use undercurve::registry::nearest;
 
+/// A parameter is outside its range (of the core), or an unknown loss.
+pub const PARAM: u16 = 9;
+#[cfg(feature = "trainer")]
+/// A wrong method, setting or model (of the core).
+pub const CONFIG: u16 = 121;
 /// A pointer is NULL where there must be something.
 pub const NULL: u16 = 201;
 /// A pointer is not aligned to its type.
@@ -58,6 +64,19 @@ impl From<undercurve::trainer::TrainerError> for Failure {
     fn from(error: undercurve::trainer::TrainerError) -> Self {
         Self::new(error.code(), error)
     }
+}
+
+/// A name that there is not: with the one that may have been meant, else with all.
+pub fn unknown<'a>(code: u16, what: &str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Failure {
+    let mut text = alloc::format!("no {what} \"{name}\"; ");
+    match nearest(name, names.clone()) {
+        Some(near) => text.extend(["did you mean ", near, "?"]),
+        None => {
+            text.push_str("there are ");
+            names.enumerate().for_each(|(k, name)| text.extend([if k > 0 { ", " } else { "" }, name]));
+        }
+    }
+    Failure::new(code, text)
 }
 
 pub type Result<T> = core::result::Result<T, Failure>;

@@ -1,6 +1,6 @@
 //! Metrics, sums over pairs, and surrogates: functions of their arguments alone, in memory of the caller's.
 
-use crate::error::{CHOICE, Failure, Result, guard};
+use crate::error::{CHOICE, Failure, PARAM, Result, guard, unknown};
 use crate::memory::{self, Place, Plain, apart, input, output, place};
 #[cfg(feature = "trainer")]
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use undercurve::metric::{self, FprRange, TieRule, Truth};
 #[cfg(feature = "trainer")]
 use undercurve::metric::{Interval, Metrics, Pair};
 use undercurve::pairs::{self, Grade, Sum};
-use undercurve::surrogate::{AnySurrogate, Surrogate};
+use undercurve::surrogate::{AnySurrogate, SURROGATES, Surrogate};
 use undercurve::{Need, Real};
 
 /// Rows as they come: scores, labels, and weights or NULL.
@@ -212,7 +212,12 @@ fn ends(interval: Option<Interval>) -> [f64; 2] {
 
 #[cfg(feature = "trainer")]
 fn by_name(name: &str) -> Result<measure::Metric> {
-    name.parse().map_err(|wrong: measure::Wrong| Failure::new(CHOICE, format_args!("name: {wrong}")))
+    name.parse().map_err(|wrong| match wrong {
+        measure::Wrong::Unknown(name) => {
+            unknown(CHOICE, "metric", &name, measure::TABLE.iter().map(|entry| entry.name))
+        }
+        wrong => Failure::new(CHOICE, format_args!("name: {wrong}")),
+    })
 }
 
 fn sum(which: u32, low: f64, high: f64, tpr: f64) -> Result<Sum> {
@@ -228,7 +233,12 @@ fn sum(which: u32, low: f64, high: f64, tpr: f64) -> Result<Sum> {
 /// `loss` is NULL or a text that ends.
 unsafe fn surrogate(loss: *const u8, param: f64) -> Result<AnySurrogate<f64>> {
     // SAFETY: as the caller promises.
-    Ok(AnySurrogate::by_name(unsafe { memory::text("loss", loss)? }, param)?)
+    let name = unsafe { memory::text("loss", loss)? };
+    let names = SURROGATES.iter().map(|entry| entry.0);
+    if names.clone().all(|known| known != name) {
+        return Err(unknown(PARAM, "loss", name, names));
+    }
+    Ok(AnySurrogate::by_name(name, param)?)
 }
 
 /// A type that pair sums take: they are made of `f64`, once for all, so that the library has one copy of their kernels.

@@ -1,16 +1,18 @@
 //! Runs and models, by number.
 
-use crate::error::{BUG, CHOICE, Failure, HANDLE, MEMORY, Result, guard};
+use crate::error::{BUG, CHOICE, CONFIG, Failure, HANDLE, MEMORY, Result, guard, unknown};
 use crate::memory::{Plain, apart, input, output, place, text};
 use crate::system::Mutex;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::DerefMut;
 use undercurve::data::{Dataset, Rows};
 use undercurve::model::Model;
+use undercurve::registry;
 use undercurve::trainer::{Config, ModelSpec, Predictor, Trainer};
 
 /// What a number stands for.
@@ -90,8 +92,26 @@ fn cells(rows: usize, cols: usize) -> Result<usize> {
     rows.checked_mul(cols).ok_or(undercurve::Error::Overflow { what: "rows × columns" }.into())
 }
 
-/// `name = value` in lines, or with semicolons between.
-fn settings(text: &str) -> Result<Vec<(String, String)>> {
+/// A run's configuration: `settings` has `name = value` in lines, or with semicolons between; `fpr = LO:HI` is the range of partial AUC.
+fn config(method: &str, model: &str, settings: &str, seed: u64) -> Result<Config> {
+    let model = ModelSpec::parse(model).map_err(|error| Failure::new(CHOICE, error))?;
+    let mut config = Config { method: method.into(), settings: pairs(settings)?, model, seed, ..Config::default() };
+    let names = registry::METHODS.iter().map(|known| known.name);
+    let known = registry::method(method).ok_or_else(|| unknown(CONFIG, "method", method, names))?;
+    while let Some(at) = config.settings.iter().position(|(name, _)| name == "fpr") {
+        let (_, value) = config.settings.remove(at);
+        let ends =
+            value.split_once(':').and_then(|(low, high)| Some((low.trim().parse().ok()?, high.trim().parse().ok()?)));
+        config.fpr = ends.ok_or_else(|| Failure::new(CONFIG, format_args!("fpr = {value:?}: expected LO:HI")))?;
+    }
+    let names = known.params.iter().map(|param| param.name);
+    match config.settings.iter().find(|(name, _)| names.clone().all(|known| known != name)) {
+        Some((name, _)) => Err(unknown(CONFIG, &format!("setting of {method}"), name, names.chain(["fpr"]))),
+        None => Ok(config),
+    }
+}
+
+fn pairs(text: &str) -> Result<Vec<(String, String)>> {
     let lines = text.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty());
     let pairs = lines.map(|line| match line.split_once('=') {
         Some((name, value)) => Ok((name.trim().into(), value.trim().into())),
@@ -121,10 +141,8 @@ pub unsafe extern "C" fn uc_trainer_new(
         place("trainer", trainer, 1)?;
         // SAFETY: as the caller promises; nothing is written before these are read for the last time.
         let (config, data) = unsafe {
-            let model = ModelSpec::parse(text("model", model)?).map_err(|error| Failure::new(CHOICE, error))?;
-            let settings = settings(text("settings", options)?)?;
-            let method = text("method", method)?.into();
-            (Config { method, settings, model, seed, ..Config::default() }, dataset(x, rows, cols, labels, weights)?)
+            let config = config(text("method", method)?, text("model", model)?, text("settings", options)?, seed)?;
+            (config, dataset(x, rows, cols, labels, weights)?)
         };
         let made = keep(Object::Trainer(Box::new(Trainer::new(&config, data, None)?)))?;
         // SAFETY: the same.

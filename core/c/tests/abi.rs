@@ -6,20 +6,20 @@ use std::process::Command;
 use std::sync::Arc;
 use std::{env, fs, ptr};
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{Dataset, Format, RawTable};
+use undercurve::data::{self, Dataset, Format, RawTable};
 use undercurve::measure::{Groups, Metric, Needs, Ranked, Rows, TABLE};
 use undercurve::metric::{Confusion, Metrics, Pair, Truth};
 use undercurve::pairs::{Grade, Sum, Sums};
 use undercurve::surrogate::AnySurrogate;
-use undercurve::trainer::{Config, Trainer};
+use undercurve::trainer::{Config, Predictor, Trainer};
 use undercurve_c as _;
-use undercurve_tests::skipped;
+use undercurve_tests::{python_package, skipped};
 
 mod hostile;
 
 use hostile::{
     uc_abi_version, uc_decide_f64, uc_last_error, uc_metrics_need, uc_model_load, uc_pairs_f32, uc_pairs_need_f32,
-    uc_release, uc_score, uc_threshold, uc_trainer_model, uc_trainer_new, uc_trainer_steps,
+    uc_params, uc_release, uc_score, uc_threshold, uc_trainer_model, uc_trainer_new, uc_trainer_steps,
 };
 
 unsafe extern "C" {
@@ -152,7 +152,7 @@ fn run(command: &mut Command) -> String {
 
 /// An example, compiled by a compiler with options and linked with the static library.
 fn compiled(compiler: &str, source: &str, options: &[&str]) -> PathBuf {
-    let name = format!("{}-{compiler}{}", source.replace('.', "-"), options.concat().replace([',', '='], "-"));
+    let name = format!("{}-{compiler}{}", source.replace(['.', '/'], "-"), options.concat().replace([',', '='], "-"));
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let library = fs::read_dir(built()).unwrap().map(|file| file.unwrap().path());
     let mut libraries: Vec<PathBuf> = library
@@ -239,6 +239,96 @@ fn decisions_are_those_of_rust() {
         assert_eq!(uc_release(model), 0);
     }
     assert_eq!(Some(threshold), want);
+}
+
+/// The program of README.md, as it stands there, makes a model that Rust and Python score by with its bits, from a file and from an array of C; and what a
+/// wrong name and another range of partial AUC come to.
+#[test]
+fn program_of_the_readme() {
+    let readme = include_str!("../README.md");
+    let source = readme.split("```c\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a program in C");
+    assert!(source.lines().count() <= 20);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("readme.c"), source).unwrap();
+    if !cfg!(target_os = "linux") || !have("gcc") || !have("xxd") {
+        return skipped("no gcc and xxd for the program of the C library's README");
+    }
+    run(Command::new(compiled("gcc", folder.join("readme.c").to_str().unwrap(), &["-std=c99"])).current_dir(&folder));
+    let saved = fs::read(folder.join("c.model")).unwrap();
+    let (x, mut scores) = ([0.0_f32, 3.0, 1.0, 5.0, 7.0, 3.0], [0.0_f32; 3]);
+    Predictor::load(&saved).unwrap().score(data::Rows::dense(&x, 2).unwrap(), &mut scores).unwrap();
+    let words = scores.map(|score| score.to_string()).join(" ");
+    // An array of C.
+    let array = run(Command::new("xxd").args(["-i", "c.model"]).current_dir(&folder));
+    let main = r#"
+#include <stdio.h>
+#include <undercurve.h>
+int main(void) {
+    const float x[] = {0, 3, 1, 5, 7, 3};
+    float scores[3];
+    uint32_t model;
+    if (uc_model_load(c_model, c_model_len, &model) || uc_score(model, x, 3, 2, scores, 3)) return 1;
+    for (int k = 0; k < 3; k++) printf("%08x\n", ((unsigned *)(void *)scores)[k]);
+    return 0;
+}"#;
+    fs::write(folder.join("array.c"), array + main).unwrap();
+    let told = run(&mut Command::new(compiled("gcc", folder.join("array.c").to_str().unwrap(), &["-std=c99"])));
+    assert_eq!(told, scores.map(|score| format!("{:08x}\n", score.to_bits())).concat());
+    // Python.
+    let package = python_package(folder.to_str().unwrap());
+    let (Some(package), Some(python)) = (package, env::var_os("UNDERCURVE_PYTHON")) else {
+        return skipped("no Python package beside the test of the C library, or UNDERCURVE_PYTHON names no Python");
+    };
+    let text = "import undercurve; print(*undercurve.load('c.model').scores([[0, 3], [1, 5], [7, 3]]))";
+    let told = run(Command::new(python).args(["-c", text]).env("PYTHONPATH", package).current_dir(&folder));
+    let parse = |text: &str| text.split_whitespace().map(|word| word.parse().unwrap()).collect::<Vec<f32>>();
+    assert_eq!(parse(&told), parse(&words));
+}
+
+/// What a run is configured by: the nearest of names, and the range of partial AUC.
+#[test]
+fn names_and_ranges() {
+    let (x, labels) = example();
+    let mut made = |method: &std::ffi::CStr, settings: &std::ffi::CStr| {
+        let (mut run, mut left, mut count, mut params) = (0, 0, 0, [0.0_f32; 4]);
+        let [method, model, settings] = [method, c"linear", settings].map(|text| text.as_ptr().cast());
+        // SAFETY: arrays of these lengths, texts that end, and places of one.
+        unsafe {
+            let code =
+                uc_trainer_new(x.as_ptr(), 200, 3, labels.as_ptr(), ptr::null(), method, model, settings, 1, &mut run);
+            if code != 0 {
+                return Err((code, message()));
+            }
+            assert_eq!(
+                (uc_trainer_steps(run, u64::MAX, &mut left), uc_params(run, params.as_mut_ptr(), 4, &mut count)),
+                (0, 0)
+            );
+            assert_eq!(uc_release(run), 0);
+        }
+        Ok(params)
+    };
+    let wrong = |text: &str| Err((121, text.to_string()));
+    assert_eq!(made(c"saop", c""), wrong("no method \"saop\"; did you mean soap?"));
+    assert_eq!(made(c"soap", c"gama = 1"), wrong("no setting of soap \"gama\"; did you mean gamma?"));
+    assert!(made(c"best", c"").unwrap_err().1.starts_with("no method \"best\"; there are "));
+    assert_eq!(made(c"pauc-exact", c"fpr = 3"), wrong("fpr = \"3\": expected LO:HI"));
+    assert_eq!(made(c"pauc-exact", c"fpr = .3:.1"), wrong("fpr 0.3:0.1: expected 0 <= LO < HI <= 1"));
+    let (usual, narrow, wide) =
+        (made(c"pauc-exact", c""), made(c"pauc-exact", c"fpr = 0:0.05"), made(c"pauc-exact", c"fpr = 0 : 0.5"));
+    assert_eq!(usual, narrow);
+    assert_ne!(usual, wide);
+    let config = Config { method: "pauc-exact".into(), fpr: (0.0, 0.5), ..Config::default() };
+    let mut trainer =
+        Trainer::<f32>::new(&config, Arc::new(Dataset::dense(x.clone(), labels.clone(), 3).unwrap()), None).unwrap();
+    while trainer.step().unwrap().is_some() {}
+    assert_eq!(wide.unwrap()[..], *trainer.params());
+    let loss = |name: &std::ffi::CStr| {
+        let mut bytes = 0;
+        // SAFETY: a text that ends, and a place of one.
+        (unsafe { uc_pairs_need_f32(0, name.as_ptr().cast(), 1.0, 4, 2, 0, &mut bytes) }, message())
+    };
+    assert_eq!(loss(c"hing"), (9, "no loss \"hing\"; did you mean hinge?".into()));
 }
 
 /// The model file of each language is read here, and that of here is the one that the others read. `UNDERCURVE_BLESS=doors` writes it.
@@ -415,7 +505,9 @@ fn metrics_by_name_are_those_of_rust() {
         uc_metric_f64(name.as_ptr().cast(), scores, labels, ptr::null(), none, none, none, 300, found.as_mut_ptr())
     };
     assert_eq!(metric(c"aup"), 206);
-    assert!(message().starts_with("name: no metric \"aup\"; there are auroc, ap"), "{}", message());
+    assert_eq!(message(), "no metric \"aup\"; did you mean ap?");
+    assert_eq!(metric(c"quality"), 206);
+    assert!(message().starts_with("no metric \"quality\"; there are auroc, ap, pauc, "), "{}", message());
     assert_eq!(metric(c"ndcg"), 206);
     assert_eq!(message(), "name: ndcg: is of queries");
 }

@@ -6,6 +6,7 @@
 pub(crate) mod entry;
 #[cfg(feature = "alloc")]
 mod json;
+mod nearest;
 pub(crate) mod optimizers;
 pub(crate) mod params;
 mod preset;
@@ -13,6 +14,7 @@ pub(crate) mod settings;
 
 pub use crate::algorithm::OPTIMIZERS;
 pub use entry::{Kind, Optimizer, Source};
+pub use nearest::nearest;
 pub use params::{Auto, Domain, Param};
 pub use preset::{PRESETS, Preset, preset};
 pub use settings::{Scope, SettingError, Settings};

@@ -52,8 +52,7 @@ pub fn stem(file: &Path) -> String {
 
 /// The name that may have been meant.
 pub fn likely<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
-    let likeness = names.iter().map(|known| (strsim::normalized_damerau_levenshtein(name, known), *known));
-    likeness.filter(|(likeness, _)| *likeness > 0.5).max_by(|a, b| a.0.total_cmp(&b.0)).map(|found| found.1)
+    undercurve::registry::nearest(name, names.iter().copied())
 }
 
 #[cfg(test)]

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Models as source (`undercurve export MODEL FILE.c` and `.rs`) on other machines: whether their scores have the bits of `predict`, and what they take of flash.
+
+    cargo build -p undercurve-demo && python3 tests/embedding/source.py target/debug/undercurve [--check]
+
+A linear model, a network, splines in f64, and missing numbers with categories, on ROWS new rows each: on x86-64 by C and Rust, in Node by JavaScript and by Rust's source as
+wasm, on a Cortex-M4 in QEMU by C and Rust. Flash is what a program on the Cortex-M4 gains by the linear model's source, with the routines for doubles, which this processor
+has not. Needs rustc with its targets, cc, Node, QEMU (Debian: qemu-system-arm) and, for C on the Cortex-M4, Debian's gcc-arm-linux-gnueabihf; what is missing is skipped, with a
+word. `--check` fails where bits differ or flash is above the ceiling.
+"""
+
+import csv
+import io
+import json
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+from cortex_m import HERE as CORTEX, MACHINE, QEMU, TARGET, run, sections
+
+HERE = Path(__file__).resolve().parent
+FOLDER = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parents[1] / "target")).absolute() / "embedding/source"
+ROWS = 1000
+MODELS = [
+    ["--ignore", "colour,gone"],
+    ["--ignore", "colour,gone", "--model", "mlp:8"],
+    ["--ignore", "colour,gone", "--encode", "splines:4", "--precision", "f64"],
+    ["--missing", "impute"],
+]
+# Bytes that a linear model of eight columns may take of flash, without and with the routines for doubles.
+CEILINGS = {"code": 2048, "with doubles": 4096}
+ARM = "arm-linux-gnueabihf-gcc"
+FLAGS = ["-Os", "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-ffreestanding", "-ffunction-sections", "-fno-pie", "-fno-unwind-tables"]
+FLAGS += ["-fno-asynchronous-unwind-tables", "-fno-stack-protector"]
+NODE = """
+const { readFileSync } = require("node:fs");
+(async () => {
+  let hash = 0xcbf29ce484222325n;
+  const view = new DataView(new ArrayBuffer(8));
+  for (const [k, n] of Object.entries(%s)) {
+    const { score } = await import(`./m${k}.mjs`), bytes = readFileSync(`x${k}`);
+    for (let at = 0; at < bytes.length; at += 8 * n) {
+      view.setFloat64(0, score(Array.from({ length: n }, (_, k) => bytes.readDoubleLE(at + 8 * k))), true);
+      for (let k = 0; k < 8; k++) hash = BigInt.asUintN(64, (hash ^ BigInt(view.getUint8(k))) * 0x100000001b3n);
+    }
+  }
+  const { instance } = await WebAssembly.instantiate(readFileSync("main.wasm"), {});
+  for (const one of [hash, BigInt.asUintN(64, instance.exports.rust())]) console.log(one.toString(16).padStart(16, "0"));
+})();
+"""
+
+
+def table(rows, seed):
+    dice = random.Random(seed)
+    lines = [[*(f"x{k}" for k in range(1, 9)), "colour", "gone", "label"]]
+    for _ in range(rows):
+        x = [dice.gauss(3 * k, 10.0 ** (k - 4)) for k in range(8)]
+        signal = x[3] - 9 + (x[4] - 12) - (x[5] - 15) / 10 + dice.gauss(0, 1)
+        gone = "" if dice.random() < 0.3 else f"{dice.gauss(0, 1):.4f}"
+        lines.append([*(f"{one:.7g}" for one in x), dice.choice(["red", "green", "blue"]), gone, "yes" if signal > 0 else "no"])
+    return "\n".join(",".join(line) for line in lines) + "\n"
+
+
+def hashed(scores, value=0xCBF29CE484222325):
+    for score in scores:
+        for byte in struct.pack("<d", score):
+            value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value
+
+
+def models(program):
+    """Trains and exports; the hash of what `predict` says, and how many numbers a row has for each model."""
+    said = lambda *words: subprocess.run([program, *words], cwd=FOLDER, check=True, capture_output=True, text=True).stdout
+    for name, rows, seed in [("rows.csv", 1000, 1), ("new.csv", ROWS, 2)]:
+        (FOLDER / name).write_text(table(rows, seed))
+    new, want, widths = list(csv.DictReader((FOLDER / "new.csv").open())), hashed([]), []
+    for k, options in enumerate(MODELS):
+        said("train", "rows.csv", "--label", "label", "--method", "ce", "--steps", "60", *options, "--out", f"m{k}.uc")
+        for end in ("c", "rs", "mjs", "json"):
+            said("export", f"m{k}.uc", f"m{k}.{end}")
+        scores = [float(line["score"]) for line in csv.DictReader(io.StringIO(said("predict", f"m{k}.uc", "new.csv")))]
+        # (Shortest decimals of f32 are read as such.)
+        single = lambda score: struct.unpack("<f", struct.pack("<f", score))[0]
+        want = hashed(scores if "f64" in options else map(single, scores), want)
+        columns = json.loads((FOLDER / f"m{k}.json").read_text())["columns"]
+        place = lambda column, cell: column["categories"].index(cell) if "categories" in column else float(cell or "nan")
+        (FOLDER / f"x{k}").write_bytes(b"".join(struct.pack("<d", place(of, row[of["name"]])) for row in new for of in columns))
+        widths.append(len(columns))
+    return want, widths
+
+
+def sources(widths, c):
+    """models.rs: each model by Rust and, where it is linked, by C."""
+    text = "".join(f'#[path = "m{k}.rs"]\nmod m{k};\n' for k in range(len(widths)))
+    if c:
+        text += 'unsafe extern "C" {\n' + "".join(f"fn score{k}(row: *const f64) -> f64;\n" for k in range(len(widths))) + "}\n"
+    text += "pub fn all(hashes: &mut crate::Hashes) {\n"
+    for k, n in enumerate(widths):
+        other = f"unsafe {{ score{k}(row.as_ptr()) }}" if c else "0.0"
+        text += f'crate::one::<{n}>(include_bytes!("x{k}"), |row| [m{k}::score(row), {other}], hashes);\n'
+    (FOLDER / "models.rs").write_text(text + "}\n")
+
+
+def objects(compiler, flags, count):
+    for k in range(count):
+        subprocess.run([compiler, *flags, f"-Dscore=score{k}", "-c", f"m{k}.c", "-o", f"m{k}.o"], cwd=FOLDER, check=True)
+    return [word for k in range(count) for word in ("-C", f"link-arg=m{k}.o")]
+
+
+def rustc(*words):
+    subprocess.run(["rustc", "--edition", "2024", "-C", "panic=abort", "-A", "warnings", *words, "main.rs"], cwd=FOLDER, check=True)
+
+
+def flash(linked):
+    """Bytes of flash of a program of one row by the first model's source, less those of the program without."""
+    sizes = {}
+    for which in ("none", "c", "rust"):
+        if which != "c" or linked:
+            rustc("--cfg", f'size="{which}"', "--cfg", "size", *BARE, *(["-C", "link-arg=m0.o"] if which == "c" else []), "-o", f"size-{which}")
+            found = sections((FOLDER / f"size-{which}").read_bytes())
+            sizes[which] = found[".text"] + found.get(".rodata", 0)
+    return {which: size - sizes["none"] for which, size in sizes.items() if which != "none"}
+
+
+BARE = ["--target", TARGET, "-C", "linker=rust-lld", "-C", "opt-level=s", "-C", "lto", "-C", f"link-arg=-T{CORTEX}/link.ld"]
+
+
+def main(arguments):
+    programs = [os.path.abspath(word) for word in arguments if not word.startswith("-")]
+    if len(programs) != 1:
+        sys.exit("usage: source.py PROGRAM [--check]")
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    shutil.copy(HERE / "source/main.rs", FOLDER)
+    shutil.copy(CORTEX / "src/machine.rs", FOLDER)
+    want, widths = models(programs[0])
+    installed = subprocess.run(["rustup", "target", "list", "--installed"], capture_output=True, text=True).stdout
+    faults = []
+    print("| machine | source | rows | bits |\n|---|---|---|---|")
+
+    def tell(machine, source, found):
+        equal = found == f"{want:016x}"
+        print(f"| {machine} | {source} | {ROWS * len(MODELS):,} | {'those of predict' if equal else found} |", flush=True)
+        if not equal:
+            faults.append(f"{machine}, {source}: {found}, not {want:016x}")
+
+    sources(widths, True)
+    rustc("-O", *objects("cc", ["-O2", "-march=native"], len(widths)), "-C", "link-arg=-lm", "-o", "main")
+    for source, found in zip(("Rust", "C"), run([str(FOLDER / "main")])):
+        tell("x86-64", source, found)
+    if shutil.which("node") and "wasm32-unknown-unknown" in installed:
+        sources(widths, False)
+        rustc("-O", "--target", "wasm32-unknown-unknown", "--crate-type", "cdylib", "-o", "main.wasm")
+        done = subprocess.run(["node", "-e", NODE % json.dumps(widths)], cwd=FOLDER, check=True, capture_output=True, text=True).stdout.split()
+        tell("Node", "JavaScript", done[0])
+        tell("Node, wasm", "Rust", done[1])
+    else:
+        print("| Node | skipped: no Node, or no target wasm32-unknown-unknown | | |")
+    if shutil.which(QEMU) and TARGET in installed:
+        linked = bool(shutil.which(ARM))
+        sources(widths, linked)
+        rustc(*BARE, *(objects(ARM, FLAGS, len(widths)) if linked else []), "-o", "arm")
+        found = run([QEMU, *MACHINE.split(), str(FOLDER / "arm")])
+        tell("Cortex-M4 in QEMU", "Rust", found[0])
+        if linked:
+            tell("Cortex-M4 in QEMU", "C", found[1])
+            code = sections((FOLDER / "m0.o").read_bytes())
+            code = {name: size for name, size in code.items() if name.startswith((".text", ".rodata"))}
+            own = sum(code.values())
+        else:
+            print(f"| Cortex-M4 in QEMU | C skipped: no {ARM} | | |")
+        for which, size in flash(linked).items():
+            print(f"{which}: a linear model of {widths[0]} columns adds {size:,} bytes of flash with its weights and the routines for doubles")
+            if size > CEILINGS["with doubles"]:
+                faults.append(f"{which}: {size} bytes")
+        if linked:
+            print(f"C: of them its own code and weights {own:,} bytes: {code}")
+            if own > CEILINGS["code"]:
+                faults.append(f"C: {own} bytes of its own")
+    else:
+        print(f"| Cortex-M4 | skipped: no {QEMU}, or no target {TARGET} | | |")
+    if "--check" in arguments and faults:
+        sys.exit("\n".join(faults))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
