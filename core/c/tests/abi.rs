@@ -290,7 +290,7 @@ int main(void) {
 #[test]
 fn names_and_ranges() {
     let (x, labels) = example();
-    let mut made = |method: &std::ffi::CStr, settings: &std::ffi::CStr| {
+    let made = |method: &std::ffi::CStr, settings: &std::ffi::CStr| {
         let (mut run, mut left, mut count, mut params) = (0, 0, 0, [0.0_f32; 4]);
         let [method, model, settings] = [method, c"linear", settings].map(|text| text.as_ptr().cast());
         // SAFETY: arrays of these lengths, texts that end, and places of one.
