@@ -2,7 +2,7 @@
 """The wasm module of the C library in five hosts, with what each computes: nice python3 core/c/tests/hosts.py FOLDER
 
 Trains on made rows, and prints hashes of the model's file, of the scores and of an exact gradient, which are those of C (abi.rs has the gradient's). FOLDER gets what the hosts are
-installed into (pip and cargo fetch the versions below; wasmer takes minutes to build); the second run finds it there. Fails where a host differs.
+installed into (pip and cargo fetch the versions below; wasmer wants a Python of at most 3.10); the second run finds it there. Fails where a host differs.
 """
 
 import json
@@ -13,8 +13,8 @@ import sys
 
 from measure import GRADIENT, build
 
-PIP = ["wasmtime==50.0.1", "pywasm3==0.5.0"]
-CARGO = {"wasmi": '{ version = "=2.0.0", default-features = false, features = ["std"] }', "wasmer": '{ version = "=7.4.2", default-features = false, features = ["sys", "singlepass"] }'}
+PIP = ["wasmtime==50.0.1", "pywasm3==0.5.0", "wasmer==1.1.0", "wasmer_compiler_cranelift==1.1.0"]
+CARGO = {"wasmi": '{ version = "=2.0.0", default-features = false, features = ["std"] }'}
 ROWS, COLUMNS = 200, 3
 
 # These answer lines of: call NAME TYPE:VALUE…, or read AT BYTES, or write AT HEX.
@@ -42,14 +42,12 @@ fn hex(text: &str) -> Vec<u8> {
 fn text(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
-macro_rules! values {
-    ($Value:ident, $words:expr) => {
-        $words.iter().map(|word| match word.split_at(2) {
-            ("i:", x) => $Value::I32(x.parse::<u32>().unwrap() as i32),
-            ("l:", x) => $Value::I64(x.parse().unwrap()),
-            (_, x) => $Value::F64(x.parse::<f64>().unwrap().into()),
-        }).collect::<Vec<_>>()
-    };
+fn value(word: &&str) -> wasmi::Val {
+    match word.split_at(2) {
+        ("i:", x) => wasmi::Val::I32(x.parse::<u32>().unwrap() as i32),
+        ("l:", x) => wasmi::Val::I64(x.parse().unwrap()),
+        (_, x) => wasmi::Val::F64(x.parse::<f64>().unwrap().into()),
+    }
 }
 fn answer(mut of: impl FnMut(&str, &str, &[&str]) -> String) {
     for line in std::io::stdin().lock().lines() {
@@ -70,7 +68,7 @@ fn wasmi(module: &[u8]) {
         "call" => {
             let function = host.get_func(&store, name).unwrap();
             let mut out = vec![Val::I32(0); function.ty(&store).results().len()];
-            function.call(&mut store, &values!(Val, rest), &mut out).unwrap();
+            function.call(&mut store, &rest.iter().map(value).collect::<Vec<_>>(), &mut out).unwrap();
             out.first().and_then(|value| value.i32()).unwrap_or(0).to_string()
         }
         "read" => {
@@ -84,32 +82,8 @@ fn wasmi(module: &[u8]) {
         }
     });
 }
-fn wasmer(module: &[u8]) {
-    use wasmer::{Instance, Module, Store, Value, imports};
-    let mut store = Store::default();
-    let module = Module::new(&store, module).unwrap();
-    let host = Instance::new(&mut store, &module, &imports! {}).unwrap();
-    let memory = host.exports.get_memory("memory").unwrap().clone();
-    answer(|what, name, rest| match what {
-        "call" => {
-            let out = host.exports.get_function(name).unwrap().call(&mut store, &values!(Value, rest)).unwrap();
-            out.first().and_then(|value| value.i32()).unwrap_or(0).to_string()
-        }
-        "read" => {
-            let mut bytes = vec![0; rest[0].parse().unwrap()];
-            memory.view(&store).read(name.parse().unwrap(), &mut bytes).unwrap();
-            text(&bytes)
-        }
-        _ => {
-            memory.view(&store).write(name.parse().unwrap(), &hex(rest[0])).unwrap();
-            "0".into()
-        }
-    });
-}
 fn main() {
-    let words: Vec<String> = std::env::args().collect();
-    let module = std::fs::read(&words[2]).unwrap();
-    if words[1] == "wasmi" { wasmi(&module) } else { wasmer(&module) }
+    wasmi(&std::fs::read(std::env::args().nth(1).unwrap()).unwrap())
 }
 """
 
@@ -149,6 +123,21 @@ class Wasmtime:
         self.call = lambda name, *arguments: self.of[name](self.store, *arguments)
         self.read = lambda at, size: bytes(self.of["memory"].read(self.store, at, at + size))
         self.write = lambda at, data: self.of["memory"].write(self.store, data, at)
+
+
+class Wasmer:
+    def __init__(self, module):
+        from wasmer import Instance, Module, Store, engine
+        from wasmer_compiler_cranelift import Compiler
+
+        store = Store(engine.JIT(Compiler))
+        of = Instance(Module(store, open(module, "rb").read())).exports
+        self.call = lambda name, *arguments: getattr(of, name)(*arguments)
+        self.view = of.memory.uint8_view
+        self.read = lambda at, size: bytes(self.view(at)[0:size])
+
+    def write(self, at, data):
+        self.view(at)[0 : len(data)] = data
 
 
 class Wasm3:
@@ -227,8 +216,8 @@ def main():
     hosts = {
         f"Node {node}": lambda: Lines("node", "-e", NODE, module),
         f"wasmtime {pip['wasmtime']}": lambda: Wasmtime(module),
-        f"wasmi {versions['wasmi']}": lambda: Lines(rust, "wasmi", module),
-        f"wasmer {versions['wasmer']} (singlepass)": lambda: Lines(rust, "wasmer", module),
+        f"wasmi {versions['wasmi']}": lambda: Lines(rust, module),
+        f"wasmer {pip['wasmer']}": lambda: Wasmer(module),
         f"wasm3 {pip['pywasm3']}": lambda: Wasm3(module),
     }
     print(f"{os.path.getsize(module):,} bytes\n\n| host | model | scores | gradient |\n|---|---|---|---|")
