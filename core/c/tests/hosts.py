@@ -14,7 +14,7 @@ import sys
 from measure import GRADIENT, build
 
 PIP = ["wasmtime==50.0.1", "pywasm3==0.5.0", "wasmer==1.1.0", "wasmer_compiler_cranelift==1.1.0"]
-CARGO = {"wasmi": '{ version = "=2.0.0", default-features = false, features = ["std"] }'}
+CARGO = {"wasmi": '{ version = "=2.0.0", default-features = false, features = ["std", "validate", "auto-dispatch"] }'}
 ROWS, COLUMNS = 200, 3
 
 # These answer lines of: call NAME TYPE:VALUE…, or read AT BYTES, or write AT HEX.
