@@ -13,9 +13,9 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 
 
-@pytest.mark.parametrize("name", ["", ".metrics", ".decisions", ".curves", ".losses", ".models", ".states", ".preparations", ".frames", ".boosting", ".sklearn", ".torch", ".distributed", ".spark"])
+@pytest.mark.parametrize("name", ["", ".metrics", ".decisions", ".curves", ".losses", ".models", ".states", ".preparations", ".frames", ".boosting", ".sklearn", ".torch", ".jax", ".distributed", ".spark"])
 def test_examples(name):
-    for needs, module in (("sklearn", "sklearn"), ("torch", "torch"), ("distributed", "torch"), ("spark", "pyspark")):
+    for needs, module in (("sklearn", "sklearn"), ("torch", "torch"), ("jax", "jax"), ("distributed", "torch"), ("spark", "pyspark")):
         if name == f".{needs}":
             pytest.importorskip(module, reason=f"{module} is not installed")
     if name == ".spark":

@@ -93,7 +93,7 @@ def _surrogate(name: str, size: float) -> tuple[Callable[[Tensor], Tensor], Call
     if name == "hinge":
         return lambda t: (size - t).clamp(min=0), lambda t: -(t < size).to(t.dtype)
     if name == "ramp":
-        return lambda t: ((size - t) / size).clamp(0, 1), lambda t: -((t > 0) & (t < size)).to(t.dtype) / size
+        return lambda t: ((size - t) / size).clamp(0, 1), lambda t: -((t >= 0) & (t < size)).to(t.dtype) / size
 
     def smoothed(t: Tensor) -> Tensor:
         past = (1 - t).clamp(min=0)
