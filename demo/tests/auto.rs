@@ -304,6 +304,13 @@ fn what_is_wanted_is_told() {
         "{said}"
     );
     assert!(["ce-exact", "pauc-threshold", "pauc-exact"].iter().all(|name| said.contains(name)), "{said}");
+    // A network is trained by cross-entropy.
+    let network = ["--model", "mlp:4", "--steps", "50", "--fpr", "0:0.1", "--out"];
+    let out = run(&[&["--method", "top"], &network[..], &["net.uc"]].concat());
+    stdout(&run(&[&["--method", "ce"], &network[..], &["ce-net.uc"]].concat()));
+    assert_eq!(std::fs::read(folder.path("net.uc")).unwrap(), std::fs::read(folder.path("ce-net.uc")).unwrap());
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(said.contains("note: top: ce: of networks other methods gain nothing there"), "{said}");
     // A metric that is wanted chooses the ridge.
     let told = last(stdout(&run(&["--want", "ap", "--out", "ap.uc", "--json"])));
     assert!(told["wanted"].is_null());

