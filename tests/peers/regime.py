@@ -5,7 +5,7 @@
     PYTHONPATH=FOLDER python3 tests/peers/regime.py run --binary target/release/undercurve --out regime.jsonl
     python3 tests/peers/regime.py show --out regime.jsonl
 
-Five sets of more than 100,000 negatives that packages contain, named before anything was run on them: cancelled flights; women in the armed forces; mothers
+Five sets of more than 100,000 negatives that packages contain, named before anything was run on them (but flights): cancelled flights; women in the armed forces; mothers
 with a third child; cities of the country that has the share nearest to 1 % of all, by letters and pairs of letters of their names; Icelandic words among
 those of 15 other languages, likewise by letters. At most 170,000 rows, 60 % to train on, of which a quarter chooses each method's setting, in partial AUC to .001: one of three decays,
 or of three sizes of boosted trees. Every model is kept at the look that is best on these rows. Noise: a fifth of the positive labels to train and to choose by
