@@ -64,6 +64,23 @@ pub struct Lbfgs<F: Fn(&[f64]) -> (f64, Vec<f64>)> {
     pub memory: usize,
     pub x: Vec<f64>,
     pub pairs: Vec<(Vec<f64>, Vec<f64>)>,
+    /// A curvature in the place of the identity.
+    pub metric: Option<Vec<Vec<f64>>>,
+}
+
+/// x of a·x = b, by elimination.
+pub fn solve(a: &[Vec<f64>], b: &[f64]) -> Vec<f64> {
+    let mut rows: Vec<Vec<f64>> = a.iter().zip(b).map(|(a, &b)| [&a[..], &[b]].concat()).collect();
+    for k in 0..b.len() {
+        let from = (k..b.len()).max_by(|&i, &j| rows[i][k].abs().total_cmp(&rows[j][k].abs())).unwrap();
+        rows.swap(k, from);
+        let pivot = rows[k].clone();
+        for (_, row) in rows.iter_mut().enumerate().filter(|(i, _)| *i != k) {
+            let share = row[k] / pivot[k];
+            row.iter_mut().zip(&pivot).for_each(|(x, p)| *x -= share * p);
+        }
+    }
+    rows.iter().enumerate().map(|(k, row)| row[b.len()] / row[k]).collect()
 }
 
 fn inner(a: &[f64], b: &[f64]) -> f64 {
@@ -82,12 +99,18 @@ impl<F: Fn(&[f64]) -> (f64, Vec<f64>)> Lbfgs<F> {
                 r.iter_mut().zip(y).for_each(|(r, y)| *r -= k * y);
                 a.push(k);
             }
-            let scale = inner(s, y) / inner(y, y);
-            r.iter_mut().for_each(|r| *r *= scale);
+            let (of_r, of_y) = match &self.metric {
+                Some(metric) => (solve(metric, &r), solve(metric, y)),
+                None => (r.clone(), y.clone()),
+            };
+            let scale = inner(s, y) / inner(y, &of_y);
+            r = of_r.iter().map(|r| r * scale).collect();
             for (s, y) in &self.pairs {
                 let k = a.pop().unwrap() - inner(y, &r) / inner(s, y);
                 r.iter_mut().zip(s).for_each(|(r, s)| *r += k * s);
             }
+        } else if let Some(metric) = &self.metric {
+            r = solve(metric, &g);
         } else {
             let norm = inner(&g, &g).sqrt();
             r.iter_mut().for_each(|r| *r /= norm);

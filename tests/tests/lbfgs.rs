@@ -12,7 +12,9 @@ struct Run {
 
 impl Run {
     fn new(memory: usize, tolerance: f64, start: &[f64]) -> Self {
-        let algorithm = Lbfgs::new(memory, tolerance, 0.0).unwrap();
+        Self::of(Lbfgs::new(memory, tolerance, 0.0).unwrap(), start)
+    }
+    fn of(algorithm: Lbfgs, start: &[f64]) -> Self {
         let slots = vec![0.0; Algorithm::<f64>::slots_len(&algorithm, start.len())];
         Self { algorithm, points: [start, start].concat(), slots, counters: [0; COUNTERS] }
     }
@@ -48,16 +50,50 @@ fn equals_the_textbook_step_by_step() {
     let start = [-1.2, 1.0, 0.7, -0.3, 1.4];
     for memory in [1, 3, 10] {
         let mut run = Run::new(memory, 0.0, &start);
-        let mut twin = twin::Lbfgs { f: rosenbrock, memory, x: start.to_vec(), pairs: vec![] };
-        assert!(run.tell(&rosenbrock));
-        for step in 0..25 {
-            for _ in 0..twin.step() {
-                assert!(run.tell(&rosenbrock));
-            }
-            for (a, b) in run.iterate().iter().zip(&twin.x) {
-                assert!((a - b).abs() < 1e-7 * (1.0 + b.abs()), "memory {memory}, step {step}: {a} is not {b}");
-            }
+        let twin = twin::Lbfgs { f: rosenbrock, memory, x: start.to_vec(), pairs: vec![], metric: None };
+        same(&mut run, twin, &format!("memory {memory}"));
+        // A metric, whose last coordinate has no decay.
+        let curvature =
+            |i: usize, j: usize| 60.0 / (1.0 + i.abs_diff(j) as f64) + if i == j { (i * i) as f64 } else { 0.0 };
+        let decayed = |x: &[f64]| {
+            let (value, mut grad) = rosenbrock(x);
+            grad[..4].iter_mut().zip(x).for_each(|(g, x)| *g += 0.3 * x);
+            (value + 0.15 * x[..4].iter().map(|x| x * x).sum::<f64>(), grad)
+        };
+        let matrix = |i: usize| (0..5).map(|j| curvature(i, j) + if i == j && i < 4 { 0.3 } else { 0.0 }).collect();
+        let metric = Some((0..5).map(matrix).collect());
+        let mut run = Run::of(Lbfgs::new(memory, 0.0, 0.3).unwrap().sparing(1).with_metric(), &start);
+        let lower = (0..5).flat_map(|i| (0..=i).map(move |j| curvature(i, j))).collect::<Vec<f64>>();
+        run.algorithm.take_curvature(&mut run.slots, 5, |to| to.copy_from_slice(&lower));
+        same(&mut run, twin::Lbfgs { f: decayed, memory, x: start.to_vec(), pairs: vec![], metric }, "metric");
+    }
+}
+
+fn same<F: Fn(&[f64]) -> (f64, Vec<f64>)>(run: &mut Run, mut twin: twin::Lbfgs<F>, what: &str) {
+    assert!(run.tell(&rosenbrock));
+    for step in 0..25 {
+        for _ in 0..twin.step() {
+            assert!(run.tell(&rosenbrock));
         }
+        for (a, b) in run.iterate().iter().zip(&twin.x) {
+            assert!((a - b).abs() < 1e-7 * (1.0 + b.abs()), "{what}, step {step}: {a} is not {b}");
+        }
+    }
+}
+
+/// Columns that are one another's multiples, one without curvature, and none that was given: the bottom all the same.
+#[test]
+fn a_metric_may_be_of_columns_that_say_the_same() {
+    let f = |x: &[f64]| {
+        let r = [x[0] + 2.0 * x[1] - 3.0, 100.0 * x[2] + 1.0];
+        (0.5 * (r[0] * r[0] + r[1] * r[1]), vec![r[0], 2.0 * r[0], 100.0 * r[1], 0.0])
+    };
+    let given = [1.0, 2.0, 4.0, 0.0, 0.0, 1e4, 0.0, 0.0, 0.0, 0.0];
+    for (curvature, most) in [(&given[..], 10), (&[0.0; 10], 40)] {
+        let mut run = Run::of(Lbfgs::new(5, 1e-12, 0.0).unwrap().with_metric(), &[0.0; 4]);
+        run.algorithm.take_curvature(&mut run.slots, 4, |to| to.copy_from_slice(curvature));
+        let evaluations = (0..500).take_while(|_| run.tell(&f)).count();
+        assert!(evaluations <= most && f(run.iterate()).0 < 1e-18, "{evaluations}, {:?}", run.iterate());
     }
 }
 

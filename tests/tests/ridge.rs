@@ -153,6 +153,33 @@ fn hard_rows_have_an_outcome() {
     assert!(done(&network, clouds(300, 3, 30, 1.0)).path().is_none());
 }
 
+/// Columns that say nearly the same, on scales far apart: some twenty gradients, and the minimum.
+#[test]
+fn columns_that_go_together_take_few_gradients() {
+    let mut random = Rng::new(3);
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for _ in 0..2000 {
+        let common = random.normal();
+        let row: Vec<f64> = (0..20).map(|col| (common + 0.1 * random.normal()) * f64::from(1 << (col % 8))).collect();
+        let score = 3.0 * (row[0] - row[8]) + 10.0 * (row[1] - row[9]) + common - 2.0;
+        y.push(u8::from(random.uniform() < 1.0 / (1.0 + (-score).exp())));
+        x.extend(row);
+    }
+    let data = |x: &[f64]| Dataset::dense(x.to_vec(), y.clone(), 20).unwrap();
+    let loss = |params: &[f64]| {
+        let terms = x.chunks(20).zip(&y).map(|(row, &y)| {
+            let score = row.iter().zip(params).map(|(x, w)| x * w).sum::<f64>() + params[20];
+            (if y == 1 { -score } else { score }).exp().ln_1p()
+        });
+        terms.sum::<f64>() / 2000.0 + 5e-6 * params[..20].iter().map(|w| w * w).sum::<f64>()
+    };
+    let mut exact = done(&config(&[("decay", "1e-5"), ("tolerance", "1e-11")]), data(&x));
+    let mut ours = done(&config(&[("decay", "1e-5")]), data(&x));
+    assert!(ours.steps_done() <= 25, "{}", ours.steps_done());
+    let (least, found) = (loss(exact.params()), loss(ours.params()));
+    assert!(found - least < 1e-8 * least, "{found} {least}");
+}
+
 /// A decay of the path costs about three gradients a fold (`cargo experiment ridge` compares the whole with one fit).
 #[test]
 fn a_path_goes_on_from_what_is_known() {

@@ -16,12 +16,16 @@
 //! Weight decay δ is part of the objective: F + δ/2 ‖x‖², of all coordinates or of all but the last few ([`Lbfgs::sparing`]). Of a smooth
 //! objective −g·p is about twice what is left to gain: [`Lbfgs::ending_at`] ends there, before the search fails in rounding.
 //!
+//! Metric: where the curvature of the objective is known beforehand, about ([`Lbfgs::with_metric`]), H = that + δ takes the place of the identity:
+//! r ← γH⁻¹q with γ = s·y/y·H⁻¹y of the newest, and the first direction is −H⁻¹g. H is factored by Cholesky; a coordinate that those before it
+//! explain but for 10⁻⁵ of its curvature stands alone.
+//!
 //! Deviations: a pair with y·s ≤ 10⁻¹⁰ ‖s‖‖y‖ is left out, so that the metric stays positive definite on non-convex
 //! objectives. When a search fails (40 trials) the memory is dropped and the search starts again along −g/‖g‖; when
 //! that fails too, nothing better can be found in this number type and the algorithm is done.
 //!
-//! Every step asks for one gradient over all data. Cost O(memory·d) a step. Memory: points 0 (where the gradient is
-//! asked) and 1 (the iterate); slots: 2d (gradient and direction), 2·memory·d (s, y), memory (ρ), 6 (the search).
+//! Every step asks for one gradient over all data. Cost O(memory·d) a step, and O(d²) with a metric. Memory: points 0 (where the gradient is
+//! asked) and 1 (the iterate); slots: 2d (gradient and direction), 2·memory·d (s, y), memory (ρ), d(d + 1) with a metric, 6 (the search).
 //! Counters: 0 gradients, 1 state of the search, 2 the value at the iterate, 3 stored pairs and the place of the next.
 
 use super::{Algorithm, Answer, Ask, COUNTERS, Draw, Point, State, gradient};
@@ -33,6 +37,10 @@ use crate::registry::settings::Settings;
 const SUFFICIENT: f64 = 1e-4;
 const CURVATURE: f64 = 0.9;
 const TRIALS: u64 = 40;
+/// Parameters of the largest metric.
+const MOST: usize = 129;
+/// What is left of a coordinate's curvature, as a share, where it stands alone.
+const ALONE: f64 = 1e-5;
 
 /// L-BFGS.
 ///
@@ -63,6 +71,8 @@ pub struct Lbfgs {
     spared: usize,
     /// −g·p at or below this share of the value ends it, as bits of an f64.
     gain: u64,
+    /// Whether there is room for a metric.
+    metric: bool,
 }
 
 /// Where a search stands; kept in counter 1.
@@ -79,7 +89,8 @@ struct Search<'a, T> {
     s: &'a mut [T],
     y: &'a mut [T],
     rho: &'a mut [T],
-    /// α, lo, hi (0 for infinite), g·p, ‖g‖ at the start, unused.
+    metric: Metric<'a, T>,
+    /// α, lo, hi (0 for infinite), g·p, ‖g‖ at the start, the number of parameters where there is room for a metric.
     line: &'a mut [T],
 }
 
@@ -97,7 +108,7 @@ impl Lbfgs {
             return Err(Error::Param { what: "decay" });
         }
         let tolerance = super::in_range("tolerance", tolerance, 0.0, 1.0)?;
-        Ok(Self { memory, tolerance: tolerance.to_bits(), decay: decay.to_bits(), spared: 0, gain: 0 })
+        Ok(Self { memory, tolerance: tolerance.to_bits(), decay: decay.to_bits(), spared: 0, gain: 0, metric: false })
     }
 
     /// Without decay of the last coordinates, so many.
@@ -112,13 +123,77 @@ impl Lbfgs {
         Self { gain: gain.to_bits(), ..self }
     }
 
+    /// With room for a metric, of up to 129 parameters; without one it goes on as it would without room.
+    #[must_use]
+    pub fn with_metric(self) -> Self {
+        Self { metric: true, ..self }
+    }
+
+    /// Elements of the metric's room.
+    fn metric_len(&self, params: usize) -> usize {
+        if self.metric && params <= MOST { params * (params + 1) } else { 0 }
+    }
+
+    /// Takes the curvature of a run that has not begun, without the decay, if there is room for it: what `curvature` writes, row by row up to the
+    /// diagonal.
+    ///
+    /// ```
+    /// use undercurve::algorithm::{Algorithm, Answer, Ask, COUNTERS, Lbfgs, State};
+    ///
+    /// let rule = Lbfgs::new(5, 1e-8, 0.0)?.with_metric();
+    /// let (mut points, mut slots) = (vec![0.0; 2 * 2], vec![0.0; Algorithm::<f64>::slots_len(&rule, 2)]);
+    /// rule.take_curvature(&mut slots, 2, |to| to.copy_from_slice(&[1.0, 0.0, 100.0]));
+    /// let mut state = State { points: &mut points, slots: &mut slots, counters: &mut [0; COUNTERS] };
+    /// // The minimum of ½(x − 3)² + 50(y + 1)², by one step.
+    /// while let Ask::Evaluate { at, .. } = rule.next(&state) {
+    ///     let w = &state.points[2 * usize::from(at.0)..];
+    ///     let (x, y) = (w[0] - 3.0, w[1] + 1.0);
+    ///     rule.tell(&mut state, Answer::Gradient { value: 0.5 * x * x + 50.0 * y * y, grad: &[x, 100.0 * y] })?;
+    /// }
+    /// assert_eq!((state.counters[0], state.points[2], state.points[3]), (2, 3.0, -1.0));
+    /// # Ok::<(), undercurve::Error>(())
+    /// ```
+    pub fn take_curvature<T: Real>(&self, slots: &mut [T], params: usize, curvature: impl FnOnce(&mut [T])) {
+        let mut metric = self.cut(slots, params).metric;
+        if !metric.factor.is_empty() {
+            curvature(metric.curvature);
+            self.factor(&mut metric, params);
+        }
+    }
+
+    /// The metric's factor, of the curvature and the decay.
+    fn factor<T: Real>(&self, metric: &mut Metric<'_, T>, params: usize) {
+        for row in 0..params.min(metric.factor.len()) {
+            let start = row * (row + 1) / 2;
+            let (before, own) = metric.factor.split_at_mut(start);
+            let given = &metric.curvature[start..=start + row];
+            let decay = if row + self.spared < params { f64::from_bits(self.decay) } else { 0.0 };
+            let whole = given[row].f64() + decay;
+            let mut left = whole;
+            for k in 0..row {
+                let above = &before[k * (k + 1) / 2..][..=k];
+                let x = given[k].f64() - dot(&own[..k], &above[..k]);
+                // (The sign of a diagonal says that its coordinate stands alone; it meets itself in every product.)
+                own[k] = if above[k] > T::ZERO { T::of(x / above[k].f64()) } else { T::ZERO };
+                left -= own[k].f64() * own[k].f64();
+            }
+            own[row] = T::of(crate::Real::sqrt(left));
+            if !(left > ALONE * whole && own[row] > T::ZERO) {
+                own[..row].fill(T::ZERO);
+                own[row] = T::of(if whole > 0.0 { -crate::Real::sqrt(whole) } else { -1.0 });
+            }
+        }
+    }
+
     fn cut<'a, T: Real>(&self, slots: &'a mut [T], d: usize) -> Search<'a, T> {
         let (grad, rest) = slots.split_at_mut(d);
         let (direction, rest) = rest.split_at_mut(d);
         let (s, rest) = rest.split_at_mut(self.memory * d);
         let (y, rest) = rest.split_at_mut(self.memory * d);
-        let (rho, line) = rest.split_at_mut(self.memory);
-        Search { grad, direction, s, y, rho, line }
+        let (rho, rest) = rest.split_at_mut(self.memory);
+        let (metric, line) = rest.split_at_mut(self.metric_len(d));
+        let (curvature, factor) = metric.split_at_mut(metric.len() / 2);
+        Search { grad, direction, s, y, rho, metric: Metric { curvature, factor }, line }
     }
 
     /// The next search from the iterate, whose gradient `search` has, with so many pairs and the place of the next; or the end.
@@ -137,11 +212,11 @@ impl Lbfgs {
             counters[1] = DONE;
             return;
         }
-        self.direct(search, pairs, place);
+        self.direct(search, pairs, place, steepest);
         let mut slope = dot(search.grad, search.direction);
         if slope >= 0.0 || !slope.is_finite() {
             counters[3] = 0;
-            self.direct(search, 0, 0);
+            self.direct(search, 0, 0, true);
             slope = dot(search.grad, search.direction);
         } else if pairs > 0 && -slope <= f64::from_bits(self.gain) * f64::from_bits(counters[2]).abs() {
             // (Of a first step, which is no Newton step, nothing is known.)
@@ -157,10 +232,14 @@ impl Lbfgs {
     /// differences of gradients the other decay adds its part.
     pub(crate) fn with_decay<T: Real>(self, decay: f64, state: &mut State<'_, T>) -> Self {
         let other = Self { decay: decay.to_bits(), ..self };
+        let d = state.points.len() / 2;
         if state.counters[1] == BEGIN {
+            let mut metric = self.cut(state.slots, d).metric;
+            if metric.is_given() {
+                other.factor(&mut metric, d);
+            }
             return other;
         }
-        let d = state.points.len() / 2;
         let decayed = d.saturating_sub(self.spared);
         let more = decay - f64::from_bits(self.decay);
         let (trial, base) = state.points.split_at_mut(d);
@@ -179,18 +258,26 @@ impl Lbfgs {
             }
             search.rho[k] = T::of(1.0 / ys);
         }
+        if search.metric.is_given() {
+            other.factor(&mut search.metric, d);
+        }
         let value = f64::from_bits(state.counters[2]) + 0.5 * more * dot(&base[..decayed], &base[..decayed]);
         state.counters[2] = value.to_bits();
         other.search_on(&mut search, base, trial, state.counters, (pairs, place), false);
         other
     }
 
-    /// The two-loop recursion: the direction into `direction`. `pairs` pairs are stored, the next goes to `place`.
-    fn direct<T: Real>(&self, search: &mut Search<'_, T>, pairs: usize, place: usize) {
+    /// The two-loop recursion: the direction into `direction`. `pairs` pairs are stored, the next goes to `place`. Without any it is that of
+    /// the metric, unless the steepest is asked for.
+    fn direct<T: Real>(&self, search: &mut Search<'_, T>, pairs: usize, place: usize, steepest: bool) {
         let d = search.grad.len();
         let r = &mut *search.direction;
         for (r, &g) in r.iter_mut().zip(&*search.grad) {
             *r = -g;
+        }
+        if pairs == 0 && search.metric.is_given() && !steepest {
+            search.metric.solve(1.0, r);
+            return;
         }
         if pairs == 0 {
             let norm = T::of(crate::Real::sqrt(dot(search.grad, search.grad)));
@@ -208,13 +295,62 @@ impl Lbfgs {
         }
         let k = slot(0);
         let newest = &search.y[k * d..][..d];
-        let scale = T::of(1.0 / (search.rho[k].f64() * dot(newest, newest)));
-        r.iter_mut().for_each(|r| *r *= scale);
+        if search.metric.is_given() {
+            search.metric.solve(1.0 / (search.rho[k].f64() * search.metric.square(newest)), r);
+        } else {
+            let scale = T::of(1.0 / (search.rho[k].f64() * dot(newest, newest)));
+            r.iter_mut().for_each(|r| *r *= scale);
+        }
         for back in (0..pairs).rev() {
             let k = slot(back);
             let b = search.rho[k].f64() * dot(&search.y[k * d..][..d], r);
             add(a[back] - b, &search.s[k * d..][..d], r);
         }
+    }
+}
+
+/// Curvature without decay, and Cholesky's factor of it with decay, each row by row up to the diagonal; zeros where none was given.
+struct Metric<'a, T> {
+    curvature: &'a mut [T],
+    factor: &'a mut [T],
+}
+
+impl<T: Real> Metric<'_, T> {
+    fn is_given(&self) -> bool {
+        self.factor.first().is_some_and(|&first| first != T::ZERO)
+    }
+
+    /// L⁻¹x.
+    fn forward(&self, x: &mut [f64]) {
+        for row in 0..x.len() {
+            let factor = &self.factor[row * (row + 1) / 2..][..=row];
+            let known: f64 = factor.iter().zip(&x[..row]).map(|(l, x)| l.f64() * x).sum();
+            x[row] = (x[row] - known) / factor[row].f64();
+        }
+    }
+
+    /// x·H⁻¹x.
+    fn square(&self, x: &[T]) -> f64 {
+        let mut room = [0.0; MOST];
+        let z = &mut room[..x.len()];
+        z.iter_mut().zip(x).for_each(|(z, x)| *z = x.f64());
+        self.forward(z);
+        z.iter().map(|z| z * z).sum()
+    }
+
+    /// x ← times·H⁻¹x.
+    fn solve(&self, times: f64, x: &mut [T]) {
+        let mut room = [0.0; MOST];
+        let z = &mut room[..x.len()];
+        z.iter_mut().zip(&*x).for_each(|(z, x)| *z = times * x.f64());
+        self.forward(z);
+        for row in (0..x.len()).rev() {
+            let factor = &self.factor[row * (row + 1) / 2..][..=row];
+            let (before, own) = z.split_at_mut(row);
+            own[0] /= factor[row].f64();
+            before.iter_mut().zip(factor).for_each(|(z, l)| *z -= l.f64() * own[0]);
+        }
+        x.iter_mut().zip(&*z).for_each(|(x, &z)| *x = T::of(z));
     }
 }
 
@@ -244,7 +380,7 @@ impl<T: Real> Algorithm<T> for Lbfgs {
         Point(1)
     }
     fn slots_len(&self, params: usize) -> usize {
-        params.saturating_mul(2 * (self.memory + 1)).saturating_add(self.memory + 6)
+        params.saturating_mul(2 * (self.memory + 1)).saturating_add(self.metric_len(params) + self.memory + 6)
     }
     fn draws_all(&self) -> bool {
         true
@@ -257,8 +393,12 @@ impl<T: Real> Algorithm<T> for Lbfgs {
         counters[1] == FAILED && counters[0] <= 1 + 2 * (TRIALS + 1)
     }
     fn remaining(&self, slots: &[T]) -> Option<f64> {
-        let vectors = slots.len().checked_sub(self.memory + 6)?;
-        let (grad, first) = (slots.get(..vectors / (2 * (self.memory + 1)))?, slots.get(slots.len() - 2)?.f64());
+        let &[.., first, params] = slots else { return None };
+        let params = match params.f64() as usize {
+            0 => slots.len().checked_sub(self.memory + 6)? / (2 * (self.memory + 1)),
+            params => params,
+        };
+        let (grad, first) = (slots.get(..params)?, first.f64());
         (first > 0.0).then(|| crate::Real::sqrt(dot(grad, grad)) / first)
     }
     fn next(&self, state: &State<'_, T>) -> Ask {
@@ -325,6 +465,7 @@ impl<T: Real> Algorithm<T> for Lbfgs {
                 }
                 if phase == BEGIN {
                     search.line[4] = T::of(crate::Real::sqrt(dot(search.grad, search.grad)));
+                    search.line[5] = T::of(if search.metric.factor.is_empty() { 0.0 } else { d as f64 });
                 }
                 state.counters[2] = value.to_bits();
             }
@@ -390,7 +531,8 @@ impl Lbfgs {
             None => rule,
             Some(bias) => {
                 let free = bias == "free" && !settings.scope().network;
-                rule.sparing(usize::from(free)).ending_at(tolerance * tolerance)
+                let rule = rule.sparing(usize::from(free)).ending_at(tolerance * tolerance);
+                if settings.scope().network { rule } else { rule.with_metric() }
             }
         })
     }

@@ -46,19 +46,42 @@ impl CrossEntropyExact {
         let rows = low.len() + high.len();
         let (mut sum, weights) = (0.0, batch.weights());
         check_weights(weights)?;
-        for (row, &score) in low.iter().chain(high).enumerate() {
-            let sign = if row < low.len() { 1.0 } else { -1.0 };
-            let (weight, wrong) = (weights.get(row).copied().unwrap_or(1.0), sign * score.f64());
-            // ln(1 + e^z) and σ(z), of one exponential.
-            let part = libm::exp(-wrong.abs());
-            let (above, share) = if wrong > 0.0 { (wrong, 1.0) } else { (0.0, part) };
-            sum += weight * (above + libm::log1p(part));
-            if let Some(slope) = slopes.get_mut(row) {
-                *slope = T::settled_of(sign * weight * share / (1.0 + part) / rows as f64);
+        let mut rest = slopes;
+        let mut from = 0;
+        for (class, sign) in [(low, 1.0), (high, -1.0)] {
+            for scores in class.chunks(BLOCK) {
+                let weights = weights.get(from..from + scores.len());
+                let (to, more) = core::mem::take(&mut rest).split_at_mut_checked(scores.len()).unwrap_or_default();
+                sum += block(scores, sign, weights, rows as f64, to);
+                (rest, from) = (more, from + scores.len());
             }
         }
         finite("cross-entropy", sum / rows as f64)
     }
+}
+
+/// Rows whose exponentials and logarithms are computed together.
+const BLOCK: usize = 64;
+
+/// The sum of the terms of at most [`BLOCK`] rows of one class, and their slopes over `rows` where there is room for them.
+fn block<T: Real>(scores: &[T], sign: f64, weights: Option<&[f64]>, rows: f64, slopes: &mut [T]) -> f64 {
+    let (mut above, mut part, mut logarithm) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+    for ((above, part), &score) in above.iter_mut().zip(&mut part).zip(scores) {
+        // ln(1 + e^z) and σ(z), of one exponential.
+        let wrong = sign * score.f64();
+        *above = wrong.or_larger(0.0);
+        *part = (-wrong.abs()).or_larger(-f64::EXP_SPAN).exp_in_span();
+    }
+    for (logarithm, part) in logarithm.iter_mut().zip(&part) {
+        *logarithm = part.ln_1p_in_span();
+    }
+    let weight = |row: usize| weights.and_then(|weights| weights.get(row)).copied().unwrap_or(1.0);
+    for (row, ((slope, &above), &part)) in slopes.iter_mut().zip(&above).zip(&part).enumerate() {
+        let share = if above > 0.0 { 1.0 } else { part };
+        *slope = T::settled_of(sign * weight(row) * share / (1.0 + part) / rows);
+    }
+    let terms = above.iter().zip(&logarithm).take(scores.len());
+    terms.enumerate().map(|(row, (above, logarithm))| weight(row) * (above + logarithm)).sum()
 }
 
 impl<T: Real> Estimator<T> for CrossEntropyExact {
@@ -100,7 +123,7 @@ const PARAMS: &[Param] = &[
     MEMORY,
     number(
         "tolerance",
-        "3e-5",
+        "1e-5",
         0.0,
         0.999_999,
         "ends when the gradient has fallen to this share of its first, or a step promises less than its square",
