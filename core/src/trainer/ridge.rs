@@ -5,7 +5,7 @@
 //!
 //! The rows are cut into folds, by class, or by whole groups where a column says which rows belong together. For each decay of 10^k,
 //! from a strong one on, a model is fitted to the rows outside each fold, from where the decay before it led and with what L-BFGS has
-//! learned of the curvature ([`Lbfgs::with_decay`](crate::algorithm::Lbfgs)), and its mean cross-entropy on the fold's rows is taken. The path ends behind
+//! learned of the curvature ([`Lbfgs::with_decay`](crate::algorithm::Lbfgs)) beside what is known of it (¼ Σ w x xᵀ, up to 128 columns), and its mean cross-entropy on the fold's rows is taken. The path ends behind
 //! the first decay whose mean loss is greater than the least so far. The strongest decay is the total curvature of the loss at constant
 //! scores, p(1 − p) Σ_j (mean x_j²), with which weights are next to 0; the weakest is that a thousandth of a row's: there a path ends on
 //! classes that can be separated. The fits outside folds end where they are as near to their minimum as a thirtieth of what one parameter
