@@ -81,7 +81,7 @@ fn same<F: Fn(&[f64]) -> (f64, Vec<f64>)>(run: &mut Run, mut twin: twin::Lbfgs<F
     }
 }
 
-/// Columns that are one another's multiples, one without curvature, and none that was given: the bottom all the same.
+/// Columns that are one another's multiples, one without curvature, none that was given, and one beyond all numbers: the bottom all the same.
 #[test]
 fn a_metric_may_be_of_columns_that_say_the_same() {
     let f = |x: &[f64]| {
@@ -89,7 +89,7 @@ fn a_metric_may_be_of_columns_that_say_the_same() {
         (0.5 * (r[0] * r[0] + r[1] * r[1]), vec![r[0], 2.0 * r[0], 100.0 * r[1], 0.0])
     };
     let given = [1.0, 2.0, 4.0, 0.0, 0.0, 1e4, 0.0, 0.0, 0.0, 0.0];
-    for (curvature, most) in [(&given[..], 10), (&[0.0; 10], 40)] {
+    for (curvature, most) in [(&given[..], 10), (&[0.0; 10], 40), (&[f64::INFINITY; 10], 40)] {
         let mut run = Run::of(Lbfgs::new(5, 1e-12, 0.0).unwrap().with_metric(), &[0.0; 4]);
         run.algorithm.take_curvature(&mut run.slots, 4, |to| to.copy_from_slice(curvature));
         let evaluations = (0..500).take_while(|_| run.tell(&f)).count();

@@ -157,7 +157,10 @@ impl Lbfgs {
         let mut metric = self.cut(slots, params).metric;
         if !metric.factor.is_empty() {
             curvature(metric.curvature);
-            self.factor(&mut metric, params);
+            // (One that leaves the number type is as none.)
+            if metric.curvature.iter().all(|x| x.is_finite()) {
+                self.factor(&mut metric, params);
+            }
         }
     }
 
