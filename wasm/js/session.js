@@ -476,8 +476,12 @@ export class Session {
   score(X) {
     const trainer = this.#held();
     const features = featuresOf(X, "X");
-    finite(features, "X", this.#dims);
-    return taken(this.#take(features), (data) => trainer.score(data));
+    try {
+      return taken(this.#take(features), (data) => trainer.score(data));
+    } catch (error) {
+      finite(features, "X", this.#dims);
+      throw error;
+    }
   }
 
   /** Rows of the last batch. @returns {Uint32Array} */

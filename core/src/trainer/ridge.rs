@@ -459,4 +459,46 @@ impl<T: Real> BatchRun<T> {
         self.host.steps = self.u64[0].saturating_add(steps);
         self.decay = decay;
     }
+
+    /// L-BFGS of a linear model with what is known of the curvature.
+    pub(super) fn with_curvature(mut self, train: &Dataset<T>, weights: &[f64]) -> Self {
+        if let AnyAlgorithm::Lbfgs(rule) = self.host.algorithm {
+            let slots = &mut self.real[self.sizes.points..][..self.sizes.slots];
+            rule.take_curvature(slots, self.sizes.params, |to| bound(train, weights, to));
+        }
+        self
+    }
+}
+
+/// The greatest curvature that the cross-entropy of a linear model has, ¼ Σ w_i x_i x_iᵀ/Σ w_i with 1 behind each x (Böhning and Lindsay 1988,
+/// Monotonicity of Quadratic-Approximation Algorithms), row by row up to the diagonal.
+fn bound<T: Real>(data: &Dataset<T>, weights: &[f64], to: &mut [T]) {
+    let cols = data.cols();
+    let (mut sums, mut row, mut all) = (vec![0.0; to.len()], vec![0.0; cols + 1], 0.0);
+    row[cols] = 1.0;
+    for at in 0..data.len() {
+        let weight = weights.get(at).copied().unwrap_or(1.0);
+        if weight == 0.0 {
+            continue;
+        }
+        all += weight;
+        match data.rows() {
+            Rows::Dense { data, cols } => {
+                row.iter_mut().zip(&data[at * cols..][..cols]).for_each(|(to, x)| *to = x.f64());
+            }
+            Rows::Csr { ptr, col, val, .. } => {
+                row[..cols].fill(0.0);
+                let span = ptr[at]..ptr[at + 1];
+                col[span.clone()].iter().zip(&val[span]).for_each(|(&col, x)| row[col as usize] = x.f64());
+            }
+        }
+        let mut rest = &mut sums[..];
+        for (k, &x) in row.iter().enumerate() {
+            let (own, more) = rest.split_at_mut(k + 1);
+            let x = weight * x;
+            own.iter_mut().zip(&row).for_each(|(sum, other)| *sum += x * other);
+            rest = more;
+        }
+    }
+    to.iter_mut().zip(&sums).for_each(|(to, sum)| *to = T::of(0.25 * sum / all));
 }

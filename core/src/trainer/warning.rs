@@ -233,7 +233,7 @@ impl Warning {
             (rows, "more rows"),
             (rows, "fewer columns"),
             (matches!(self, Self::Chance { .. }), words("a network (--model mlp:16)", "a network")),
-            (sparse, words("--method ce-exact", "method ce-exact")),
+            (sparse, if COMPACT { "" } else { words("--method ce-exact", "method ce-exact") }),
             (!(rows || near || heavy || short || sparse || matches!(self, Self::Chance { .. })), "another method"),
         ]
     }
