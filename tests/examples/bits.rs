@@ -166,9 +166,7 @@ fn main() {
         if takes("pretrain") {
             settings.push(vec![("pretrain", "5")]);
         }
-        // (The decay of the ridge is chosen by cross-validation natively alone.)
-        let set = if method.name == "ce-exact" { Some(("decay", "0.01")) } else { None };
-        for settings in settings.into_iter().map(|own| own.into_iter().chain(set).collect::<Vec<_>>()) {
+        for settings in settings {
             runs(method, &settings, (None, &[]), |config| two_classes(config, &data));
         }
     }

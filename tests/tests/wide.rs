@@ -236,7 +236,7 @@ fn training_is_that_of_dense_rows() {
     for method in ["ce", "soap", "ap-exact", "ce-exact"] {
         for model in ["linear", "mlp:4"] {
             let model = ModelSpec::parse(model).unwrap();
-            let config = Config { method: method.into(), model, length: Length::Steps(60), ..Config::default() };
+            let config = Config { method: method.into(), model, length: Length::Steps(15), ..Config::default() };
             let scores = |train: Dataset<f64>, test: &Dataset<f64>| {
                 let mut trainer = Trainer::new(&config, train.into(), None).unwrap();
                 trainer.run().unwrap();
