@@ -166,7 +166,7 @@ impl Lbfgs {
 
     /// The metric's factor, of the curvature and the decay.
     fn factor<T: Real>(&self, metric: &mut Metric<'_, T>, params: usize) {
-        for row in 0..params.min(metric.factor.len()) {
+        for row in 0..params {
             let start = row * (row + 1) / 2;
             let (before, own) = metric.factor.split_at_mut(start);
             let given = &metric.curvature[start..=start + row];
@@ -236,11 +236,11 @@ impl Lbfgs {
     pub(crate) fn with_decay<T: Real>(self, decay: f64, state: &mut State<'_, T>) -> Self {
         let other = Self { decay: decay.to_bits(), ..self };
         let d = state.points.len() / 2;
+        let mut metric = self.cut(state.slots, d).metric;
+        if metric.is_given() {
+            other.factor(&mut metric, d);
+        }
         if state.counters[1] == BEGIN {
-            let mut metric = self.cut(state.slots, d).metric;
-            if metric.is_given() {
-                other.factor(&mut metric, d);
-            }
             return other;
         }
         let decayed = d.saturating_sub(self.spared);
@@ -261,9 +261,6 @@ impl Lbfgs {
             }
             search.rho[k] = T::of(1.0 / ys);
         }
-        if search.metric.is_given() {
-            other.factor(&mut search.metric, d);
-        }
         let value = f64::from_bits(state.counters[2]) + 0.5 * more * dot(&base[..decayed], &base[..decayed]);
         state.counters[2] = value.to_bits();
         other.search_on(&mut search, base, trial, state.counters, (pairs, place), false);
@@ -278,11 +275,11 @@ impl Lbfgs {
         for (r, &g) in r.iter_mut().zip(&*search.grad) {
             *r = -g;
         }
-        if pairs == 0 && search.metric.is_given() && !steepest {
-            search.metric.solve(1.0, r);
-            return;
-        }
         if pairs == 0 {
+            if search.metric.is_given() && !steepest {
+                search.metric.solve(1.0, r);
+                return;
+            }
             let norm = T::of(crate::Real::sqrt(dot(search.grad, search.grad)));
             if norm > T::ZERO {
                 r.iter_mut().for_each(|r| *r /= norm);
