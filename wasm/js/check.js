@@ -128,9 +128,9 @@ export function everyClass(labels, classes, what) {
 
 /** What others have and the package does not have here, in its own words. */
 const ELSEWHERE = {
-  weights: "rows have no weights here, only in Exact, on the command line, in Rust and in Python",
-  groups: "methods of groups are trained by a session, and in Python's Objective",
-  constraints: "methods under constraints are trained by a session, and in Python's Objective",
+  weights: "rows have no weights here, only in Exact, the command line, Rust and Python",
+  groups: "a session trains with them, and Python's Objective",
+  constraints: "a session trains with them, and Python's Objective",
 };
 
 /** Refuses these by name. */

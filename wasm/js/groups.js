@@ -66,15 +66,16 @@ const known = (value) => (Number.isNaN(value) ? undefined : value);
 function judged(numbers, names) {
   return Array.from({ length: numbers.length / 8 }, (_, k) => {
     const [verdict, value, bound, noise, a, b, m, n] = numbers.subarray(8 * k, 8 * k + 8);
+    if (verdict === VERDICTS.length) return undefined;
     const of = a < 0 ? { rows: m } : { groups: [names[a], names[b]], rows: [m, n] };
     return { value: known(value), bound, noise: Number.isFinite(noise) ? noise : undefined, verdict: VERDICTS[verdict], ...of };
   });
 }
 
-/** Constraints on the training rows and on those that are held out, where there are any; the verdict is of the latter. */
+/** Constraints on the training rows and on those that are held out, where there are any; the verdict is of the latter. Rows of files train. */
 export function judge(trainer, texts, names, held) {
   const [train, test] = [false, true].map((part) => (part && !held ? [] : judged(trainer.judge(texts, part), names)));
-  return texts.map((target, k) => ({ target, verdict: (test[k] ?? train[k]).verdict, train: train[k], ...(held && { test: test[k] }) }));
+  return texts.map((target, k) => ({ target, verdict: (test[k] ?? train[k]).verdict, train: train[k], ...(test[k] && { test: test[k] }) }));
 }
 
 /** What is said of the constraints that a run trains under. */

@@ -5,8 +5,8 @@ import type { Session, Slice, TrainerOptions } from "./session.js";
 /** Which runs: a number of seeds, from `seed` on, or every point of a grid with `seeds` seeds each (default 1). At most 1024 runs. */
 export type LanesSpec = number | { grid: Record<string, readonly (number | string)[]>; seeds?: number };
 
-/** Training rows and the runs to train on them. Groups, constraints and saved bytes are not supported. */
-export interface LanesOptions<C extends number | undefined = number | undefined> extends Omit<TrainerOptions<C>, "bytes" | "start" | "groups" | "groupNames" | "constraints" | "objective"> {
+/** Training rows and the runs to train on them. Groups, constraints, their files and saved bytes are not supported. */
+export interface LanesOptions<C extends number | undefined = number | undefined> extends Omit<TrainerOptions<C>, "bytes" | "start" | "groups" | "groupNames" | "constraints" | "files" | "objective"> {
   lanes: LanesSpec;
   backend?: Backend;
 }

@@ -117,7 +117,7 @@ export class Lanes {
     const method = typeof options.method === "string" ? { name: options.method } : options.method ?? { name: "ce" };
     need(options.bytes === undefined, "bytes", "of one session", "none with lanes");
     need(options.start === undefined, "start", "of one session", "none with lanes");
-    need(options.groups === undefined && options.constraints === undefined, "groups, constraints", "with lanes", "one run at a time");
+    need(["groups", "constraints", "files"].every((name) => options[name] === undefined), "groups, constraints, files", "with lanes", "one run at a time");
     const runs = runsOf(lanes, options.seed, method.settings);
     // Nothing is downloaded for an adapter that there is not.
     const lack = backend === "cpu" ? "as asked for" : runs.length === 1 && backend === "auto" ? "one run is faster here than on a GPU" : await noAdapter(backend);

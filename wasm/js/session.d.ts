@@ -1,5 +1,6 @@
 import type { Held, Labels, Numbers, Signal, Watch } from "./common.js";
 import type { ClassMethodName, ClassMethodSettings, MethodName, MethodSettings } from "./methods.js";
+import type { Presets } from "./pkg/names.js";
 
 /** The model to train; default linear. */
 export interface Model {
@@ -25,8 +26,15 @@ interface MethodOf<N, S> {
   preset?: "paper";
 }
 
+/** A method with settings for a purpose, and with constraints where none are given. */
+interface PresetOf<P extends keyof Presets> extends Omit<MethodOf<Presets[P], MethodSettings[Presets[P]]>, "name" | "preset"> {
+  name?: Presets[P];
+  /** Of the command line: as `Presets` describes them. */
+  preset: P;
+}
+
 /** What to minimise, and how: for two classes. */
-export type Method = { [N in MethodName]: MethodOf<N, MethodSettings[N]> }[MethodName];
+export type Method = { [N in MethodName]: MethodOf<N, MethodSettings[N]> }[MethodName] | { [P in keyof Presets]: PresetOf<P> }[keyof Presets];
 /** The same for several classes. */
 export type ClassMethod = { [N in ClassMethodName]: MethodOf<N, ClassMethodSettings[N]> }[ClassMethodName];
 
@@ -85,6 +93,11 @@ export interface TrainerOptions<C extends number | undefined = number | undefine
    * "recall[South] >= 0.8". By default both gaps are at most 0.05. Rates use the threshold 0.
    */
   constraints?: string[];
+  /**
+   * Rows that constraints name, as `"loss(first) <= old"` does `{ first: { X, y } }`: of two classes or of one, in the columns of
+   * `X`, scaled as it is. They serve these constraints alone; `old` is the model of `start`.
+   */
+  files?: Record<string, Omit<GivenRows, "groups">>;
   /** What such a method minimises: "auc", "ce", or "cvar:SHARE", the mean loss of the worst share of the groups. */
   objective?: string;
   /** Decides the start, the batches and all other random choices. */
@@ -99,7 +112,7 @@ export interface TrainerOptions<C extends number | undefined = number | undefine
   /** A saved session to resume, on the same data with the same `scale`. Model, method, constraints, seed and steps are those of the saved session. */
   bytes?: Uint8Array;
   /**
-   * Parameters to begin at, of a session with the same model, columns and `scale` (`params()`). Methods that
+   * Parameters to begin at, `old` in constraints, of a session with the same model, columns and `scale` (`params()`). Methods that
    * begin with cross-entropy then do not, unless their `pretrain` is set.
    */
   start?: Float32Array;

@@ -4,7 +4,7 @@ import { PROGRESS, among, bothClasses, checkRange, checkSignal, checkSlice, chec
 import { disposable } from "./dispose.js";
 import { UndercurveError, asOurs } from "./error.js";
 import { byGroup, checkAsked, constraintsOf, grouped, judge, rocs } from "./groups.js";
-import { homeOf } from "./homes.js";
+import { hasPreset, homeOf } from "./homes.js";
 import { taken } from "./load.js";
 import { LOADS, NeedsFull, withModule } from "./modules.js";
 import { named, pictures } from "./view.js";
@@ -22,7 +22,8 @@ import { named, pictures } from "./view.js";
  * @property {string} name as in `methods()`
  * @property {[number, number]} [fpr] range of false-positive rates of the partial AUC, default [0, 0.05]
  * @property {Record<string, number | string>} [settings] parameters of the method that differ from their defaults
- * @property {"paper"} [preset] the settings of the method's paper come before `settings`
+ * @property {string} [preset] "paper": the settings of the method's paper come before `settings`; or a method with settings and
+ *   constraints for a purpose
  */
 
 /**
@@ -49,6 +50,7 @@ import { named, pictures } from "./view.js";
  * @property {Uint32Array | string[]} [groups] the group of each training row
  * @property {string[]} [groupNames] the names of numbered groups
  * @property {string[]} [constraints] constraints such as "gap(fpr) <= 0.05", for methods that train under them
+ * @property {Record<string, { X: Float32Array | Sparse, y: Uint8Array }>} [files] rows that constraints such as "loss(NAME) <= old" name
  * @property {string} [objective] what such a method minimises: "auc", "ce" or "cvar:SHARE"
  * @property {Rows} [test] held-out rows; without them metrics are those of the training rows
  * @property {Model} [model] linear by default
@@ -166,7 +168,7 @@ function finite(X, what, dims) {
 
 const isSparse = (X) => X?.ptr instanceof Uint32Array && X.col instanceof Uint32Array && X.val instanceof Float32Array;
 
-const OPTIONS = "X y dims classes groups groupNames constraints objective test model method seed steps scale bytes start".split(" ");
+const OPTIONS = "X y dims classes groups groupNames constraints files objective test model method seed steps scale bytes start".split(" ");
 const VIEW = "surface curve bins ranks scores winners judge class sum".split(" ");
 
 /** A byte numbers them. */
@@ -178,8 +180,7 @@ const check = ({ dims, classes, seed, steps, model, method, scale, bytes }) => {
   need(whole(dims, 1, most), "dims", dims, "a whole number of features from 1");
   need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
   need(steps === undefined || whole(steps, 1, most), "steps", steps, "a whole number from 1 to 2^32 - 1");
-  need(typeof method.name === "string", "method.name", method.name, "the name of a method");
-  need([undefined, "paper"].includes(method.preset), "method.preset", method.preset, "paper, or none");
+  need(typeof method.name === "string" || (hasPreset(method) && method.name === undefined), "method.name", method.name, "the name of a method");
   checkRange(method.fpr, "method.fpr");
   if (method.settings !== undefined) object(method.settings, "method.settings", "an object of settings");
   for (const [name, value] of Object.entries(method.settings ?? {})) need(["string", "number"].includes(typeof value), `method.settings.${name}`, value, "a number or a word");
@@ -202,7 +203,6 @@ function rowsOf({ X, y }, what, dims, classes) {
   if (isSparse(rows.X)) need(rows.X.ptr.length > 0, `${what}X.ptr`, "", "rows + 1 starts; it is empty", { code: 7 });
   if (isDense(rows.X)) need(rows.X.length % dims === 0, `${what}X`, `of length ${rows.X.length}`, `a multiple of dims, which is ${dims}`, { code: 1 });
   const count = isDense(rows.X) ? rows.X.length / dims : rows.X.ptr.length - 1;
-  finite(rows.X, `${what}X`, dims);
   need(count === rows.y.length, `${what}y`, `of length ${rows.y.length}`, `a label for each of ${count} rows: X has ${isDense(rows.X) ? `length ${rows.X.length}` : `${count} + 1 starts`}, dims is ${dims}`, { code: 1 });
   return rows;
 }
@@ -280,7 +280,7 @@ export class Session {
     only(own, OPTIONS, "");
     checkSignal(signal);
     stopIf(signal);
-    const { dims, classes, model = { kind: "linear" }, seed = 1, steps, scale, constraints = [], objective, bytes, start } = options;
+    const { dims, classes, model = { kind: "linear" }, seed = 1, steps, scale, constraints = [], files = {}, objective, bytes, start } = options;
     const several = classes !== undefined;
     const { method: chosen = "ce" } = options;
     const method = typeof chosen === "string" ? { name: chosen } : chosen;
@@ -297,24 +297,29 @@ export class Session {
       if (several) everyClass(labels, classes, what);
       else bothClasses(labels, what);
     }
-    this.#name = method.name;
+    object(files, "files");
+    const beside = Object.entries(files).map(([name, rows]) => {
+      only(rows, ["X", "y"], `files.${name}.`);
+      return [name, rowsOf(rows ?? {}, `files.${name}.`, dims)];
+    });
+    this.#name = method.name ?? method.preset;
     this.#labels = test?.y ?? y;
     this.#dims = dims;
     this.#classes = classes;
     this.#grouping = grouping;
     this.#hasTest = Boolean(test);
-    const asks = constraints.length > 0 || objective !== undefined;
+    const asks = constraints.length > 0 || objective !== undefined || beside.length > 0 || hasPreset(method);
     [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer }) => {
       if ((several || asks) && !Data.prototype.ofClasses) return "groups";
       if (like && !(like.#data instanceof Data)) return homeOf(options);
-      const settings = bytes ? Options.saved(bytes) : new Options(method.name, seed);
+      const settings = bytes ? Options.saved(bytes) : new Options(method.name ?? "", seed);
       let data;
       let trainer;
       try {
         if (bytes && several) need(settings.several, "bytes", "of two classes", "a session of several; leave classes out");
         else need(!settings.several, "bytes", "of several classes", "a session of two; say how many with classes");
         const home = [undefined, "whole", "sums", "groups"][settings.elsewhere];
-        if (home && (several || asks)) throw new UndercurveError(`method ${method.name} trains ${several ? "two classes" : "under no constraints"}`, { code: 121, argument: "method" });
+        if (home && (several || asks)) throw new UndercurveError(`method ${this.#name} trains ${several ? "two classes" : "under no constraints"}`, { code: 121, argument: "method" });
         if (home) return home;
         if (grouping && !Data.prototype.ofGroups) return "groups";
         if ((elsewhere || start || method.preset) && !settings.paper) return "whole";
@@ -322,13 +327,14 @@ export class Session {
         if ((model.init ?? "auto") !== "auto") settings.init(model.init === "random");
         if (steps !== undefined) settings.steps(steps);
         if (method.fpr) settings.fpr(method.fpr[0], method.fpr[1]);
-        if (method.preset) settings.paper(several);
+        if (hasPreset(method)) bytes || settings.preset(String(method.preset), !constraints.length);
+        else if (method.preset) settings.paper(several);
         if (!bytes && objective !== undefined) settings.objective(objective);
         for (const [name, value] of Object.entries(method.settings ?? {})) {
           settings.set(name, String(value));
         }
         if (!bytes) for (const constraint of constraints) settings.constraint(constraint);
-        if (settings.needsGroups && !grouping) throw new UndercurveError(`method ${bytes ? "of the saved session" : method.name} is of groups: give the group of each row as groups`, { argument: "groups" });
+        if (settings.needsGroups && !grouping) throw new UndercurveError(`method ${bytes ? "of the saved session" : this.#name} is of groups: give the group of each row as groups`, { argument: "groups" });
         if (scale === "standard" && !isDense(X)) throw new UndercurveError("scale standard: is for dense rows", { argument: "scale", code: 11 });
         const columns = scale === "standard" ? standard(X, dims) : undefined;
         // (As a model file does it.)
@@ -340,19 +346,27 @@ export class Session {
         this.#columns = columns;
         this.#scale = scale;
         this.#sparse = !isDense(X);
-        const take = (X, y) => {
-          const x = scaled(X);
-          return isDense(x) ? Data.dense(x, y, dims) : Data.sparse(x.ptr, x.col, x.val, y, dims);
+        // (What is no number stays none, scaled or not.)
+        const take = (X, y, what) => {
+          try {
+            const x = scaled(X);
+            return isDense(x) ? Data.dense(x, y, dims) : Data.sparse(x.ptr, x.col, x.val, y, dims);
+          } catch (error) {
+            finite(X, what, dims);
+            throw error;
+          }
         };
         const none = new Uint8Array();
-        this.#take = (X) => take(X, none);
-        const labelled = ({ X, y }, part) => {
-          if (several) return take(X, none).ofClasses(y, classes);
-          return grouping ? take(X, y).ofGroups(grouping[part], part === "train" ? grouping.names.slice(0, grouping.known) : grouping.names) : take(X, y);
+        this.#take = (X) => take(X, none, "X");
+        const labelled = ({ X, y }, part, what) => {
+          if (several) return take(X, none, what).ofClasses(y, classes);
+          const rows = take(X, y, what);
+          return grouping ? rows.ofGroups(grouping[part], part === "train" ? grouping.names.slice(0, grouping.known) : grouping.names) : rows;
         };
         if (!like) {
-          data = labelled({ X, y }, "train");
-          if (test) data.holdOut(labelled(test, "test"));
+          data = labelled({ X, y }, "train", "X");
+          if (test) data.holdOut(labelled(test, "test", "test.X"));
+          for (const [name, { X, y }] of beside) data.beside(name, take(X, y, `files.${name}.X`));
         }
         const rows = data ?? like.#data;
         trainer = bytes ? Trainer.load(bytes, rows) : start ? Trainer.startingAt(settings, rows, start) : new Trainer(settings, rows);
@@ -443,7 +457,7 @@ export class Session {
     if (warning !== undefined) Object.assign(snapshot, { warning, collapsed: trainer.collapsed });
     const held = { scores: () => trainer.scores(), labels: this.#labels, classes, score: (X) => this.score(X) };
     Object.assign(snapshot, pictures(view, held), this.#ofGroups(trainer, view));
-    const sum = view.sum && trainer.sum();
+    const sum = view.sum && trainer.sum?.();
     if (sum) {
       const [objective, gradNormSq, alpha, alphaMax, curvature] = sum;
       snapshot.sum = { objective, gradNormSq, alpha, alphaMax, curvature };
@@ -475,13 +489,7 @@ export class Session {
    */
   score(X) {
     const trainer = this.#held();
-    const features = featuresOf(X, "X");
-    try {
-      return taken(this.#take(features), (data) => trainer.score(data));
-    } catch (error) {
-      finite(features, "X", this.#dims);
-      throw error;
-    }
+    return taken(this.#take(featuresOf(X, "X")), (data) => trainer.score(data));
   }
 
   /** Rows of the last batch. @returns {Uint32Array} */

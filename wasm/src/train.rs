@@ -25,19 +25,33 @@ use wasm_bindgen::prelude::wasm_bindgen;
 pub struct Data {
     pub(crate) train: Arc<Dataset<f32>>,
     pub(crate) test: Option<Arc<Dataset<f32>>>,
+    /// Of every file that a constraint names the rows.
+    #[cfg(feature = "groups")]
+    pub(crate) files: Vec<(String, Arc<Dataset<f32>>)>,
+}
+
+impl Data {
+    fn of(train: Dataset<f32>) -> Self {
+        Self {
+            train: Arc::new(train),
+            test: None,
+            #[cfg(feature = "groups")]
+            files: Vec::new(),
+        }
+    }
 }
 
 #[wasm_bindgen]
 impl Data {
     /// Rows from arrays: `x` row-major, rows × `dims`; `y` 1 for positives, 0 for negatives, or empty.
     pub fn dense(x: Vec<f32>, y: Vec<u8>, dims: usize) -> Result<Self, Failure> {
-        Ok(Self { train: Arc::new(Dataset::dense(x, y, dims)?), test: None })
+        Ok(Self::of(Dataset::dense(x, y, dims)?))
     }
 
     /// Sparse rows: row k has the values `val[ptr[k]..ptr[k + 1]]` in the columns `col[…]`, counted from 0, ascending.
     pub fn sparse(ptr: Vec<u32>, col: Vec<u32>, val: Vec<f32>, y: Vec<u8>, dims: usize) -> Result<Self, Failure> {
         let ptr = ptr.into_iter().map(|at| at as usize).collect();
-        Ok(Self { train: Arc::new(Dataset::csr(ptr, col, val, y, dims)?), test: None })
+        Ok(Self::of(Dataset::csr(ptr, col, val, y, dims)?))
     }
 
     /// The same rows with the class of each in place of a label, from 0 and below `classes`.
@@ -46,7 +60,7 @@ impl Data {
     pub fn of_classes(self, y: Vec<u8>, classes: usize) -> Result<Self, Failure> {
         let names = (0..classes).map(|class| class.to_string()).collect();
         let labels = y.into_iter().map(u32::from).collect();
-        Ok(Self { train: Arc::new(Arc::unwrap_or_clone(self.train).with_classes(labels, names)?), test: self.test })
+        Ok(Self { train: Arc::new(Arc::unwrap_or_clone(self.train).with_classes(labels, names)?), ..self })
     }
 
     /// Takes the rows of `held` to measure on.
@@ -190,6 +204,8 @@ impl Options {
     }
     /// Overrides a parameter of the method.
     pub fn set(&mut self, name: &str, value: &str) {
+        #[cfg(feature = "groups")]
+        self.config.settings.retain(|(other, _)| other != name);
         self.config.settings.push((name.to_string(), value.to_string()));
     }
     /// A multilayer perceptron with these widths instead of the linear model, with tanh or ReLU between its layers.
@@ -230,22 +246,36 @@ impl Trainer {
     /// At step 0.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &Options, data: &Data) -> Result<Self, Failure> {
-        Ok(Self::of(trainer::Trainer::new(&options.config, data.train.clone(), data.test.clone())?))
+        #[cfg(feature = "groups")]
+        let inner = trainer::Trainer::of(&options.config, data.given(None))?;
+        #[cfg(not(feature = "groups"))]
+        let inner = trainer::Trainer::new(&options.config, data.train.clone(), data.test.clone())?;
+        Ok(Self::of(inner))
     }
 
     /// Resumes a saved run on the same data; `None` if another module has its method.
     pub fn load(bytes: &[u8], data: &Data) -> Result<Option<Self>, Failure> {
-        match trainer::Trainer::load(bytes, data.train.clone(), data.test.clone()) {
+        #[cfg(feature = "groups")]
+        let loaded = trainer::Trainer::load_with(bytes, data.given(None));
+        #[cfg(not(feature = "groups"))]
+        let loaded = trainer::Trainer::load(bytes, data.train.clone(), data.test.clone());
+        match loaded {
             Err(TrainerError::NotBuilt { .. }) => Ok(None),
             loaded => Ok(Some(Self::of(loaded?))),
         }
     }
 
     /// At step 0, at these parameters of a model of the same kind; methods that begin with cross-entropy do not then, unless their
-    /// `pretrain` is set.
+    /// `pretrain` is set. In constraints such a model is `old`.
     #[cfg(feature = "more")]
     #[wasm_bindgen(js_name = startingAt)]
     pub fn starting_at(options: &Options, data: &Data, params: Vec<f32>) -> Result<Self, Failure> {
+        #[cfg(feature = "groups")]
+        if !options.config.constraints.is_empty() {
+            let plain = Config { method: "ce".into(), model: options.config.model.clone(), ..Config::default() };
+            let start = trainer::Trainer::new_at(&plain, data.train.clone(), None, &params)?.predictor();
+            return Ok(Self::of(trainer::Trainer::of(&options.config, data.given(Some(start)))?));
+        }
         Ok(Self::of(trainer::Trainer::new_at(&options.config, data.train.clone(), data.test.clone(), &params)?))
     }
 
@@ -289,6 +319,7 @@ impl Trainer {
     }
 
     /// For a finite sum: objective, squared norm of its gradient, last step size, its bound, largest curvature. Otherwise empty.
+    #[cfg(feature = "sums")]
     pub fn sum(&mut self) -> Result<Option<Vec<f64>>, Failure> {
         let Some(sum) = self.inner.sum()? else { return Ok(None) };
         let curvature = self.inner.curvature()?.unwrap_or(f64::NAN);

@@ -73,6 +73,51 @@ test("text, bytes, a picked file, objects and arrays are the same rows", async (
   assert.equal(several.predict(ROWS.slice(0, 2)).scores.length, 6);
 });
 
+test("presets and constraints on other rows train as the command line does", { skip }, async () => {
+  const drawn = (rows, shift) => {
+    const X = Float32Array.from({ length: 2 * rows }, (_, at) => Math.sin(at * at + shift) + (at % 4) / 4);
+    const y = Uint8Array.from({ length: rows }, (_, row) => Number(X[2 * row] + shift * X[2 * row + 1] + Math.cos(7 * row) > 1));
+    return { X, y, dims: 2, groups: Array.from({ length: rows }, (_, row) => ["north", "south", "west"][row % 3]) };
+  };
+  const [first, second] = [drawn(160, 0), drawn(240, 0.7)];
+  const text = ({ X, y, groups }) => `a,b,label,town\n${[...y].map((label, row) => [X[2 * row], X[2 * row + 1], label, groups[row]].join()).join("\n")}\n`;
+  await Promise.all([writeFile(join(folder, "first.csv"), text(first)), writeFile(join(folder, "second.csv"), text(second))]);
+  const told = ["--label", "label", "--ignore", "town", "--scale", "none"];
+  const theirs = async (name) => Array.from((await load(await readFile(join(folder, `${name}.uc`)))).predict(text(second)).scores);
+  const { groups, ...plain } = second;
+
+  run("train", "first.csv", ...told, "--out", "old.uc", "--method", "ce", "--steps", "200");
+  const old = await Session.create({ X: first.X, y: first.y, dims: 2, method: "ce", steps: 200 });
+  old.run();
+  const asked = ["loss(first.csv) <= old", "loss(first.csv) <= old + 0.1"];
+  const lines = run("train", "second.csv", ...told, "--start", "old.uc", "--preset", "non-forgetting", ...asked.flatMap((one) => ["--constraint", one]), "--steps", "300", "--json", "--out", "new.uc");
+  const files = { "first.csv": { X: first.X, y: first.y } };
+  const given = { ...plain, files, start: old.params(), constraints: asked, method: { preset: "non-forgetting" }, steps: 300 };
+  const kept = await Session.create(given);
+  kept.advance({ steps: 120 });
+  const resumed = await Session.create({ ...given, method: undefined, start: undefined, bytes: kept.save() });
+  assert.deepEqual(resumed.save(), kept.save());
+  await assert.rejects(Session.create({ ...plain, bytes: kept.save() }), /rows of this file are not given/);
+  kept.run();
+  resumed.run();
+  assert.deepEqual(Array.from(kept.score(second.X)), await theirs("new"));
+  assert.deepEqual(resumed.params(), kept.params());
+  const said = (list, also) => list.map(({ target, verdict, conflict, surrogate, dual, train: { more_rows, ...train } }) => ({ target, verdict, conflict, surrogate, dual, train: also(train) }));
+  const ended = (lines) => JSON.parse(lines.trim().split("\n").at(-1)).constraints ?? [];
+  const { constraints, judged } = kept.snapshot({ judge: ["loss(first.csv) <= 0.001"] });
+  assert.deepEqual(said(constraints, (train) => train), said(ended(lines), (train) => train));
+  assert.deepEqual([constraints.length, judged[0].verdict, judged[0].train.value], [2, "not met", constraints[0].train.value]);
+
+  for (const [preset, setting, bounds] of [["roc-fairness", "lr", 2], ["roc-fairness-paper", "gamma", 2], ["gdro-cvar", "decay", 0]]) {
+    const lines = run("train", "second.csv", "--label", "label", "--scale", "none", "--group", "town", "--group-hidden", "--preset", preset, "--set", `${setting}=0.02`, "--steps", "200", "--json", "--out", "fair.uc");
+    const session = await Session.create({ ...plain, groups, method: { preset, settings: { [setting]: 0.02 } }, steps: 200 });
+    const { constraints = [] } = session.run();
+    assert.deepEqual(Array.from(session.score(second.X)), await theirs("fair"), preset);
+    assert.deepEqual(said(constraints, ({ value }) => value), said(ended(lines), ({ value }) => value), preset);
+    assert.equal(constraints.length, bounds, preset);
+  }
+});
+
 test("what is wrong with rows is said of the row", async () => {
   const refused = async (work, code, row, message) => {
     const error = await Promise.resolve().then(work).then(() => assert.fail(`accepted: ${work}`), (error) => error);

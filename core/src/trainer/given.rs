@@ -15,7 +15,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-/// What a run is given beside its [`Config`](super::Config). Builds with `compact` have no other beginnings than start values.
+/// What a run is given beside its [`Config`](super::Config). Builds with `compact` have no other beginnings than start values,
+/// unless they have `group-methods`.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -16,7 +16,10 @@ mod figures;
 // The full build alone can begin at a model, and look at rows of files.
 #[cfg(feature = "more-methods")]
 mod device;
-#[cfg_attr(not(all(feature = "more-methods", not(feature = "compact"))), path = "given_none.rs")]
+#[cfg_attr(
+    not(all(feature = "more-methods", any(not(feature = "compact"), feature = "group-methods"))),
+    path = "given_none.rs"
+)]
 mod given;
 mod grouped;
 mod linear_start;

@@ -15,7 +15,7 @@ use std::process::{Command, Output};
 use std::time::{Instant, SystemTime};
 use undercurve::checkpoint::CheckpointError;
 use undercurve::estimator::Estimator;
-use undercurve::registry::{Domain, Kind, METHODS, Method, class_methods};
+use undercurve::registry::{Domain, Kind, METHODS, Method, PRESETS, class_methods};
 use undercurve::surrogate::SURROGATE_NAMES;
 use undercurve::trainer::TrainerError;
 use undercurve::{CODES, Error};
@@ -360,10 +360,15 @@ fn names() -> String {
     let (two, several): (Vec<&Method>, Vec<&Method>) = (METHODS.iter().collect(), class_methods().collect());
     let objectives = two.iter().filter(|method| is_objective(method)).map(|method| method.name);
     format!(
-        "// The names of methods, of their settings and of losses, written from the registry.\n{}{}export type ObjectiveName = {};\n\
+        "// The names of methods, of their settings, of presets and of losses, written from the registry.\n{}{}export interface Presets {{\n{}}}\n\
+         export type ObjectiveName = {};\n\
          export type LossName = {};\n",
         settings("MethodSettings", &two),
         settings("ClassMethodSettings", &several),
+        PRESETS
+            .iter()
+            .map(|of| format!("  /** {} */\n  \"{}\": \"{}\";\n", of.about, of.name, of.method))
+            .collect::<String>(),
         union(objectives),
         union(SURROGATE_NAMES.iter().copied()),
     )

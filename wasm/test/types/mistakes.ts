@@ -18,6 +18,8 @@ new Session({ ...rows, method: { name: "soap", settings: { gama: 0.9 } } });
 new Session({ ...rows, method: { name: "soap", settings: { surrogate: "cubic" } } });
 // @ts-expect-error A number where there is a word.
 new Session({ ...rows, method: { name: "soap", settings: { gamma: "much" } } });
+// @ts-expect-error A preset of another method.
+new Session({ ...rows, method: { name: "soap", preset: "roc-fairness" } });
 // @ts-expect-error A method of two classes.
 new Session({ ...rows, classes: 3, method: "soap" });
 // @ts-expect-error An option that there is not.
