@@ -3,13 +3,14 @@
 //! Every model is trained on the same folds. From [`PINNED`] rows on what the first split chooses (penalty, class weight, where a network begins)
 //! holds for the others; after two splits with enough positives a model that trails by [`TRAILS`] of what the leader gains over chance in both is
 //! dropped. The mean of five networks is tried where a network leads, then the loss; each goes on after two splits where it is ahead of what it is
-//! made of. Of all, the simplest is taken that is within noise of the best: whose paired difference to it is less than its standard error. Rows
-//! beyond [`MOST_ROWS`] are not searched on.
+//! made of. Of all, the simplest is taken that is within noise of the best, its paired difference to it less than its standard error, and behind
+//! nothing simpler. Rows beyond [`MOST_ROWS`] are not searched on.
 
 use crate::args::candidates::{Candidate, Encoding, models};
 use crate::error::Result;
 use crate::output;
 use crate::run::folds::{Ahead, Job, Row, Trained};
+use std::ops::Range;
 use std::time::Instant;
 use undercurve::data::{Dataset, Encode, Preparation};
 use undercurve::trainer::{Config, Init, Length, Trainer};
@@ -86,7 +87,7 @@ fn losses(metric: &str) -> &'static [&'static str] {
 /// As trainings.
 pub fn among(job: &Job<'_>, candidates: &[Candidate]) -> Result<Search> {
     let rows = job.measure(candidates)?;
-    Ok(Search { taken: take(&rows, job), rows })
+    Ok(Search { taken: take(&rows, job.folds.count), rows })
 }
 
 /// Searches.
@@ -95,53 +96,81 @@ pub fn among(job: &Job<'_>, candidates: &[Candidate]) -> Result<Search> {
 /// As trainings.
 pub fn search(job: &Job<'_>, data: &Dataset<f32>) -> Result<Search> {
     let ladder = ladder(job, data)?;
-    let splits = job.folds.splits();
     foretell(job, &ladder)?;
     let all: Vec<Candidate> = ladder.into_iter().map(|(candidate, _)| candidate).collect();
-    let mut found = job.measure_splits(&all, 0..1, &[])?;
     let held = job.folds.split(0)[1].iter().filter(|&&row| data.labels()[row as usize] == 1).count();
-    for split in 1..splits {
-        let going: Vec<usize> = (0..found.len()).filter(|&at| !found[at].dropped).collect();
-        let some: Vec<Candidate> = going.iter().map(|&at| pinned(&found[at], job)).collect();
-        for (&at, row) in going.iter().zip(job.measure_splits(&some, split..split + 1, &[])?) {
-            found[at].trained.extend(row.trained);
-        }
-        if split == 1 && splits > 2 && held >= ENOUGH {
-            drop_trailing(&mut found, job.chance(data));
-        }
-    }
-    let mut taken = take(&found, job);
-    if found[taken].candidate.is_network() {
-        let more = |candidate: &Candidate| candidate.averaged(AVERAGE);
-        found.push(measured(job, &found[taken], more)?);
-        taken = take(&found, job);
-    }
-    let best = taken;
-    for method in losses(job.metric) {
-        found.push(measured(job, &found[best], |candidate| candidate.then(method))?);
-        taken = take(&found, job);
-    }
-    Ok(Search { rows: found, taken })
-}
-
-/// A candidate for the splits after the first.
-fn pinned(row: &Row, job: &Job<'_>) -> Candidate {
-    if job.folds.rows().len() < PINNED { row.candidate.clone() } else { row.pinned() }
-}
-
-/// What is made of a candidate, on all splits; dropped where it is not ahead of it on the first two.
-fn measured(job: &Job<'_>, row: &Row, make: impl Fn(&Candidate) -> Candidate) -> Result<Row> {
-    let (made, splits) = (make(&pinned(row, job)), job.folds.splits());
-    let of = |splits| -> Result<Vec<Trained>> {
-        Ok(job.measure_splits(std::slice::from_ref(&made), splits, &row.trained)?.remove(0).trained)
+    let course = Course {
+        folds: job.folds.count,
+        splits: job.folds.splits(),
+        pins: job.folds.rows().len() >= PINNED,
+        drops: held >= ENOUGH,
+        chance: job.chance(data),
+        losses: losses(job.metric),
+        measure: &|candidates, splits, made_of| job.measure_splits(candidates, splits, made_of),
     };
-    let mut trained = of(0..splits.min(2))?;
-    let ahead: f64 = trained.iter().zip(&row.trained).map(|(own, before)| own.value - before.value).sum();
-    let dropped = splits > 2 && ahead <= 0.0;
-    if splits > 2 && !dropped {
-        trained.extend(of(2..splits)?);
+    course.run(&all)
+}
+
+/// Candidates on some of the splits, as [`Job::measure_splits`].
+type Measure<'a> = dyn Fn(&[Candidate], Range<usize>, &[Trained]) -> Result<Vec<Row>> + 'a;
+
+/// The course of a search.
+struct Course<'a> {
+    folds: usize,
+    splits: usize,
+    /// Whether what the first split chooses holds for the others, and whether models are dropped after two.
+    pins: bool,
+    drops: bool,
+    chance: f64,
+    losses: &'a [&'static str],
+    measure: &'a Measure<'a>,
+}
+
+impl Course<'_> {
+    fn run(&self, all: &[Candidate]) -> Result<Search> {
+        let mut found = (self.measure)(all, 0..1, &[])?;
+        for split in 1..self.splits {
+            let going: Vec<usize> = (0..found.len()).filter(|&at| !found[at].dropped).collect();
+            let some: Vec<Candidate> = going.iter().map(|&at| self.pinned(&found[at])).collect();
+            for (&at, row) in going.iter().zip((self.measure)(&some, split..split + 1, &[])?) {
+                found[at].trained.extend(row.trained);
+            }
+            if split == 1 && self.splits > 2 && self.drops {
+                drop_trailing(&mut found, self.chance);
+            }
+        }
+        let mut taken = take(&found, self.folds);
+        if found[taken].candidate.is_network() {
+            found.push(self.made_of(&found[taken], |candidate| candidate.averaged(AVERAGE))?);
+            taken = take(&found, self.folds);
+        }
+        let best = taken;
+        for method in self.losses {
+            found.push(self.made_of(&found[best], |candidate| candidate.then(method))?);
+            taken = take(&found, self.folds);
+        }
+        Ok(Search { rows: found, taken })
     }
-    Ok(Row { candidate: make(&row.candidate), trained, dropped })
+
+    /// A candidate for the splits after the first.
+    fn pinned(&self, row: &Row) -> Candidate {
+        if self.pins { row.pinned() } else { row.candidate.clone() }
+    }
+
+    /// What is made of a candidate, on all splits; dropped where it is not ahead of it on the first two.
+    fn made_of(&self, row: &Row, make: impl Fn(&Candidate) -> Candidate) -> Result<Row> {
+        let made = make(&self.pinned(row));
+        let of = |splits| -> Result<Vec<Trained>> {
+            Ok((self.measure)(std::slice::from_ref(&made), splits, &row.trained)?.remove(0).trained)
+        };
+        let mut trained = of(0..self.splits.min(2))?;
+        let ahead: f64 = trained.iter().zip(&row.trained).map(|(own, before)| own.value - before.value).sum();
+        let dropped = self.splits > 2 && ahead <= 0.0;
+        if self.splits > 2 && !dropped {
+            trained.extend(of(2..self.splits)?);
+        }
+        Ok(Row { candidate: make(&row.candidate), trained, dropped })
+    }
 }
 
 /// Drops what trails in both of the first two splits; the simplest stays, as what others are held against.
@@ -185,15 +214,18 @@ fn foretell(job: &Job<'_>, ladder: &[(Candidate, usize)]) -> Result<()> {
     Ok(())
 }
 
-/// The simplest that is within noise of the best.
-fn take(found: &[Row], job: &Job<'_>) -> usize {
+/// The simplest that is within noise of the best, and behind nothing simpler.
+fn take(found: &[Row], folds: usize) -> usize {
     let whole: Vec<usize> = (0..found.len()).filter(|&at| !found[at].dropped).collect();
     let best = whole.iter().copied().fold(0, |best, at| if found[at].mean() > found[best].mean() { at } else { best });
-    let near = |at: &usize| {
-        let behind = Ahead::new(&found[best].values(), &found[*at].values(), job.folds.count);
-        *at == best || behind.mean <= NOISE * behind.error
+    let mut simpler = f64::NEG_INFINITY;
+    let fits = |at: &usize| {
+        let behind = Ahead::new(&found[best].values(), &found[*at].values(), folds);
+        let leads = found[*at].mean() > simpler;
+        simpler = simpler.max(found[*at].mean());
+        leads && (*at == best || behind.mean <= NOISE * behind.error)
     };
-    whole.into_iter().find(near).unwrap_or(best)
+    whole.into_iter().find(fits).unwrap_or(best)
 }
 
 /// The interval of a mean over folds, where it holds what scores come to that know nothing.
@@ -228,4 +260,114 @@ pub fn verdict(rows: &[Row], taken: usize, metric: &str, folds: usize) -> String
         text += &format!("; {} is ahead by {}, within noise", name(best), by(best, taken));
     }
     text + "."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Course, Search, verdict};
+    use crate::args::candidates::{Candidate, models};
+    use crate::run::folds::{Row, Trained};
+    use serde_json::json;
+    use std::cell::RefCell;
+    use undercurve::trainer::Config;
+
+    /// A search among models with these metrics on four folds, all others .1, and the splits that each was trained on.
+    fn search(values: &[(&str, [f64; 4])], losses: &[&'static str]) -> (Search, impl Fn(&str) -> Vec<usize> + use<>) {
+        let done = RefCell::new(Vec::new());
+        let trained = |one: &Candidate, split: usize| -> Trained {
+            // What the first split chooses holds for the others, and for what is made of it, unless its loss is another.
+            let pinned = one.settings.iter().any(|(name, _)| name == "decay");
+            assert_eq!(pinned, (split > 0 || one.average > 1) && one.from.is_none(), "{one:?}");
+            done.borrow_mut().push((one.name.clone(), split));
+            let value = values.iter().find(|of| of.0 == one.name).map_or(0.1, |of| of.1[split]);
+            let mut trained: Trained = serde_json::from_value(json!({"value": value, "seconds": 0.0})).unwrap();
+            trained.chosen = Some(Config { settings: vec![("decay".into(), "1".into())], ..Config::default() });
+            trained
+        };
+        let course = Course {
+            folds: 4,
+            splits: 4,
+            pins: true,
+            drops: true,
+            chance: 0.1,
+            losses,
+            measure: &|candidates, splits, _| {
+                let row = |one: &Candidate| {
+                    let trained = splits.clone().map(|split| trained(one, split)).collect();
+                    Row { candidate: one.clone(), trained, dropped: false }
+                };
+                Ok(candidates.iter().map(row).collect())
+            },
+        };
+        let search = course.run(&models("ap", true, false)).unwrap();
+        let done = done.into_inner();
+        (search, move |name: &str| done.iter().filter(|one| one.0 == name).map(|one| one.1).collect())
+    }
+
+    fn taken(Search { rows, taken }: &Search) -> &str {
+        &rows[*taken].candidate.name
+    }
+
+    #[test]
+    fn models_come_first_and_what_trails_is_dropped() {
+        let (found, on) = search(
+            &[
+                ("ridge, ranks", [0.7, 0.8, 0.7, 0.8]),
+                ("ridge, splines:6", [0.1, 0.9, 0.9, 0.9]),
+                ("mlp:32", [0.9, 0.9, 0.9, 0.9]),
+                ("mlp:32, mean of 5", [0.95, 0.85, 0.99, 0.99]),
+                ("mlp:32, then ap-exact", [0.9, 0.91, 0.98, 0.99]),
+            ],
+            &["ap-exact"],
+        );
+        // The simplest is never dropped, nor what trails in one of the first two alone.
+        for (name, splits) in [
+            ("ridge", &[0, 1, 2, 3][..]),
+            ("ridge, ranks", &[0, 1, 2, 3]),
+            ("ridge, splines:6", &[0, 1, 2, 3]),
+            ("mlp:32", &[0, 1, 2, 3]),
+            ("mlp:32, ranks", &[0, 1]),
+            ("mlp:32, splines:6", &[0, 1]),
+            // (Level with what it is made of.)
+            ("mlp:32, mean of 5", &[0, 1]),
+            ("mlp:32, then ap-exact", &[0, 1, 2, 3]),
+        ] {
+            assert_eq!(on(name), splits, "{name}");
+            let row = found.rows.iter().find(|row| row.candidate.name == name).unwrap();
+            assert_eq!(row.dropped, splits.len() < 4, "{name}");
+        }
+        assert_eq!(found.rows.len(), 8);
+        assert_eq!(taken(&found), "mlp:32, then ap-exact");
+    }
+
+    #[test]
+    fn a_loss_is_tried_on_what_leads_alone() {
+        let splines = [0.8, 0.9, 0.8, 0.9];
+        let (found, on) = search(&[("ridge, splines:6", splines), ("mlp:32", [0.5, 0.9, 0.5, 0.5])], &["soap"]);
+        assert_eq!(taken(&found), "ridge, splines:6");
+        assert_eq!((on("ridge, splines:6, then soap"), found.rows.len()), (vec![0, 1], 7), "no mean of lines");
+        let ahead = splines.map(|x| x + 0.05);
+        let (found, on) = search(&[("mlp:32, ranks", splines), ("mlp:32, ranks, mean of 5", ahead)], &["soap"]);
+        assert_eq!(taken(&found), "mlp:32, ranks, mean of 5");
+        assert_eq!(on("mlp:32, ranks, mean of 5, then soap"), [0, 1]);
+        let (found, _) = search(&[("mlp:32", splines)], &[]);
+        assert_eq!(found.rows.len(), 7, "of a metric without a loss none is tried");
+    }
+
+    #[test]
+    fn the_simplest_within_noise_is_behind_nothing_simpler() {
+        let near = ("ridge", [0.9, 0.8, 0.9, 0.8]);
+        assert_eq!(taken(&search(&[near, ("mlp:32", [0.85, 0.87, 0.91, 0.8])], &[]).0), "ridge");
+        assert_eq!(taken(&search(&[near, ("mlp:32", [0.91, 0.81, 0.91, 0.82])], &[]).0), "mlp:32");
+        // (Near the best by its own noise, and yet behind ranks, which are surely behind the best.)
+        let noisy = ("ridge, splines:6", [0.99, 0.7, 0.99, 0.7]);
+        let values = [("ridge, ranks", near.1), noisy, ("mlp:32", [0.92, 0.82, 0.91, 0.82])];
+        let (found, _) = search(&values, &[]);
+        assert_eq!(taken(&found), "mlp:32");
+        let told = verdict(&found.rows, found.taken, "ap", 4);
+        assert!(
+            told.contains("of what is simpler ridge, ranks is the best, and it is ahead of that by 0.0175"),
+            "{told}"
+        );
+    }
 }

@@ -13,7 +13,7 @@ use undercurve::metric::{Comparison, Estimate, FprRange, Metrics};
 use undercurve::trainer::{Best, Config, Length, ModelSpec, Predictor, Trainer};
 
 /// Methods that are cross-entropy themselves.
-pub(super) const SAME: [&str; 2] = ["ce", "ce-exact"];
+pub const SAME: [&str; 2] = ["ce", "ce-exact"];
 
 /// A run that is behind.
 #[derive(Debug)]

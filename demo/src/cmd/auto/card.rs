@@ -68,6 +68,9 @@ fn head(page: &mut String, plan: &Plan, found: &Found, outcome: &Outcome) {
         );
     }
     let _ = writeln!(page, "<p class=said>{}</p>", plain(&outcome.verdict));
+    if let Some(warning) = outcome.warning() {
+        let _ = writeln!(page, "<p class=\"said warn\">{}</p>", plain(&warning));
+    }
     for name in &found.away {
         let _ = writeln!(
             page,
@@ -87,12 +90,18 @@ fn head(page: &mut String, plan: &Plan, found: &Found, outcome: &Outcome) {
 fn figures(page: &mut String, outcome: &Outcome) {
     page.push_str("<h2>On held-out rows</h2><div class=wide><table><tr><th>Figure<th class=n>Value<th class=n>95 % interval</tr>\n");
     for figure in &outcome.figures {
-        let interval = figure.interval.map_or("–".to_string(), |[low, high]| format!("{low:.4} to {high:.4}"));
-        let _ = writeln!(page, "<tr><td>{}<td class=n>{:.4}<td class=n>{interval}</tr>", figure.name, figure.value);
+        let interval = figure.ours.interval.map_or("–".to_string(), |[low, high]| format!("{low:.4} to {high:.4}"));
+        let beside = outcome.beside_text(figure).map_or(String::new(), |text| format!("<br>{}", plain(&text)));
+        let _ = writeln!(
+            page,
+            "<tr><td>{}{beside}<td class=n>{:.4}<td class=n>{interval}</tr>",
+            figure.name, figure.ours.value
+        );
     }
     let _ = writeln!(page, "</table></div><p>{}.</p><div class=plots>", plain(&outcome.threshold_text()));
-    let value =
-        |key: &str| outcome.figures.iter().find(|figure| figure.key == key).map_or(f64::NAN, |figure| figure.value);
+    let value = |key: &str| {
+        outcome.figures.iter().find(|figure| figure.key == key).map_or(f64::NAN, |figure| figure.ours.value)
+    };
     let roc = Plot::new("false-positive rate", "recall")
         .line("chance", [(0.0, 0.0), (1.0, 1.0)].into_iter())
         .line("curve", outcome.roc.iter().map(|point| (point.fpr, point.tpr)));

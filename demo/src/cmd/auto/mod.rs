@@ -16,7 +16,7 @@ use crate::run::store::Store;
 use crate::tell::table;
 use crate::tell::text::{shell, stem, wrap};
 use crate::{input, output, threads};
-use outcome::Outcome;
+use outcome::{Measured, Outcome};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -84,6 +84,8 @@ pub struct Plan {
     metric: &'static str,
     fpr: (f64, f64),
     alerts: Option<Top>,
+    /// Whether the top of the list is what is wanted.
+    at_top: bool,
     rule: Option<ThresholdRule>,
     seed: u64,
     out: PathBuf,
@@ -128,7 +130,8 @@ pub fn run(args: Args) -> Result<()> {
     let candidates = args.candidates.check(metric)?;
     let out = args.out.unwrap_or_else(|| format!("{}.auto", stem(&file)).into());
     let alerts = if let Want::Alerts(top) = want { Some(top) } else { None };
-    let plan = Plan { file, data, candidates, metric, fpr, alerts, rule, seed, out, json };
+    let at_top = !matches!(want, Want::Metric(_));
+    let plan = Plan { file, data, candidates, metric, fpr, alerts, at_top, rule, seed, out, json };
     input::say(&found.notes);
     let folds = Folds::new(&all, folds.unwrap_or_else(|| search::folds(all.len())), 1, seed, search::MOST_ROWS)?;
     let (store, is_libsvm) = (Store::open(None)?, whole.label_column().is_none());
@@ -139,6 +142,9 @@ pub fn run(args: Args) -> Result<()> {
         None => search::search(&job, &all)?,
     };
     let outcome = outcome::outcome(&plan, &job, &searched, all.labels(), job.chance(&all))?;
+    if let Some(warning) = outcome.warning() {
+        output::warn(warning);
+    }
     make(&plan.out)?;
     let place = |name: &str| plan.out.join(name);
     let card = card::html(&plan, &found, &outcome);
@@ -198,7 +204,8 @@ fn lines(plan: &Plan, outcome: &Outcome) -> Result<()> {
     say(format!("\n{}", outcome.verdict))?;
     output::line("\nOf held-out rows:")?;
     for figure in &outcome.figures {
-        say(format!("{}: {}", figure.name, figure.text()))?;
+        let beside = outcome.beside_text(figure).map_or(String::new(), |text| format!("; {text}"));
+        say(format!("{}: {}{beside}", figure.name, figure.ours.text()))?;
     }
     say(outcome.threshold_text())?;
     let top: Vec<String> =
@@ -217,13 +224,18 @@ fn object(plan: &Plan, found: &find::Found, outcome: &Outcome) -> serde_json::Va
         json!({"name": row.name, "options": row.options, "mean": row.mean, "sd": row.sd, "folds": row.values, "dropped": row.dropped,
             "ahead": row.ahead.map(|ahead| ahead[0]), "interval": row.ahead.map(|ahead| [ahead[1], ahead[2]])})
     });
-    let figures = outcome
-        .figures
-        .iter()
-        .map(|figure| (figure.key.to_string(), json!({"value": figure.value, "interval": figure.interval})));
+    let measured = |Measured { value, interval }: Measured| json!({"value": value, "interval": interval});
+    let figures = outcome.figures.iter().map(|figure| {
+        let mut told = measured(figure.ours);
+        if let Some(theirs) = figure.theirs {
+            told["cross_entropy"] = measured(theirs);
+        }
+        (figure.key.to_string(), told)
+    });
     json!({
         "metric": plan.metric, "fpr": plan.fpr, "shipped": outcome.tried[outcome.taken].name, "beyond_noise": outcome.beyond,
-        "no_signal": !outcome.signal, "verdict": outcome.verdict,
+        "no_signal": !outcome.signal, "verdict": outcome.verdict, "warning": outcome.warning(),
+        "cross_entropy": outcome.beside.map(|at| &outcome.tried[at].name),
         "compared": rows.collect::<Vec<_>>(),
         "figures": figures.collect::<serde_json::Map<_, _>>(),
         "threshold": outcome.threshold, "threshold_interval": outcome.threshold_interval,

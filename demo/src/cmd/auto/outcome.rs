@@ -1,9 +1,11 @@
 //! What `auto` makes of what the search took: the model of all rows, and what the held-out scores say of it.
 
 use super::Plan;
+use crate::args::candidates::Candidate;
 use crate::error::Result;
 use crate::run::folds::{Ahead, Job, Row};
 use crate::run::search::{self, Search};
+use crate::tell::behind::SAME;
 use crate::tell::explain::places;
 use crate::tell::paired::mean_sd;
 use crate::tell::threshold::choose;
@@ -44,19 +46,26 @@ pub struct Tried {
     pub ahead: Option<[f64; 3]>,
 }
 
-/// A figure of held-out scores.
-pub struct Figure {
-    pub key: &'static str,
-    pub name: &'static str,
+/// A value with its 95 % interval.
+#[derive(Clone, Copy)]
+pub struct Measured {
     pub value: f64,
     pub interval: Option<[f64; 2]>,
 }
 
-impl Figure {
-    pub fn text(&self) -> String {
+impl Measured {
+    pub fn text(self) -> String {
         let interval = self.interval.map_or(String::new(), |[low, high]| format!(" [{low:.4}, {high:.4}]"));
         format!("{:.4}{interval}", self.value)
     }
+}
+
+/// A figure of held-out scores; of what is wanted at the top of the list also that of cross-entropy.
+pub struct Figure {
+    pub key: &'static str,
+    pub name: &'static str,
+    pub ours: Measured,
+    pub theirs: Option<Measured>,
 }
 
 /// What the metric loses on held-out rows when a column is shuffled.
@@ -86,6 +95,8 @@ pub struct Outcome {
     pub rows: usize,
     pub positives: usize,
     pub figures: Vec<Figure>,
+    /// The cross-entropy that stands beside figures, by its place among what was tried.
+    pub beside: Option<usize>,
     pub threshold: Option<f64>,
     pub threshold_interval: Option<[f64; 2]>,
     pub rule: Option<ThresholdRule>,
@@ -109,6 +120,9 @@ pub fn outcome(
     chance: f64,
 ) -> Result<Outcome> {
     let (row, count) = (&rows[*taken], job.folds.count);
+    let beside = plan.at_top.then(|| cross_entropy(rows, *taken)).flatten();
+    let theirs: Option<Vec<f32>> =
+        beside.map(|at| scored(job, &rows[at], labels).into_iter().map(|one| one.score).collect());
     let scored = scored(job, row, labels);
     let (held_out, truth): (Vec<f32>, Vec<u8>) = scored.iter().map(|one| (one.score, one.label)).unzip();
     let (numbers, _): (Vec<u32>, ()) = ((0..labels.len() as u32).collect(), ());
@@ -159,7 +173,8 @@ pub fn outcome(
         verdict,
         rows: labels.len(),
         positives: labels.iter().map(|&label| usize::from(label)).sum(),
-        figures: figures(&held_out, on.clustered(&clusters)?, &probabilities, file.threshold, plan)?,
+        figures: figures(&held_out, theirs.as_deref(), on.clustered(&clusters)?, &probabilities, file.threshold, plan)?,
+        beside,
         threshold: file.threshold,
         threshold_interval: plan.rule.map_or(Ok(None), |rule| interval(plan, rule, &held_out, &truth, &clusters))?,
         rule: plan.rule,
@@ -171,6 +186,19 @@ pub fn outcome(
         model,
         file,
     })
+}
+
+/// The cross-entropy that a model is held against: of a ranking loss that of the same model, of other models the simplest.
+fn cross_entropy(rows: &[Row], taken: usize) -> Option<usize> {
+    let own = &rows[taken].candidate;
+    if SAME.contains(&own.method) {
+        return (taken > 0).then_some(0);
+    }
+    let alike = |other: &Candidate| {
+        SAME.contains(&other.method)
+            && (&other.model, other.encoding, other.average) == (&own.model, own.encoding, own.average)
+    };
+    rows.iter().position(|row| alike(&row.candidate))
 }
 
 /// The held-out scores of the first repeat, each fold's moved to the mean of all: models of several folds differ in their bias by chance.
@@ -276,35 +304,42 @@ fn measure(metric: &str, (low, high): (f64, f64), scores: &[f32], labels: &[u8])
     })
 }
 
-/// The figures of held-out scores.
+/// The figures of held-out scores, and, of what is wanted at the top, those of cross-entropy.
 fn figures(
     scores: &[f32],
+    theirs: Option<&[f32]>,
     truth: Truth<'_>,
     probabilities: &[f64],
     threshold: Option<f64>,
     plan: &Plan,
 ) -> Result<Vec<Figure>> {
-    let fpr = plan.fpr;
-    let mut memory = Metrics::<f32>::new();
-    let intervals = memory.intervals(scores, truth, FprRange::new(fpr.0, fpr.1)?)?;
     let labels = truth.labels();
+    let range = FprRange::new(plan.fpr.0, plan.fpr.1)?;
     let ends = |interval: Option<Interval>| interval.map(|ends| [ends.low, ends.high]);
-    let mut all = Vec::new();
-    for (key, name, interval) in [
-        ("auroc", "AUROC", intervals.auroc),
-        ("ap", "Average precision", intervals.ap),
-        ("pauc", "Partial AUC", intervals.pauc),
-    ] {
-        all.push(Figure { key, name, value: measure(key, fpr, scores, labels)?, interval: ends(interval) });
-    }
+    let measured = |scores: &[f32], of: Estimate| -> Result<Measured> {
+        let value = match of {
+            Estimate::PrecisionAt(top) => Metrics::new().top(scores, &truth, top)?.precision(),
+            Estimate::RecallAt(top) => Metrics::new().top(scores, &truth, top)?.recall(),
+            Estimate::Ap => measure("ap", plan.fpr, scores, labels)?,
+            Estimate::AUROC => measure("auroc", plan.fpr, scores, labels)?,
+            _ => measure("pauc", plan.fpr, scores, labels)?,
+        };
+        Ok(Measured { value, interval: ends(Metrics::<f32>::new().interval(scores, truth, of)?) })
+    };
+    let mut wanted = vec![
+        ("auroc", "AUROC", Estimate::AUROC),
+        ("ap", "Average precision", Estimate::Ap),
+        ("pauc", "Partial AUC", Estimate::Roc(range)),
+    ];
     if let Some(top) = plan.alerts {
-        let first = Metrics::new().top(scores, &truth, top)?;
-        for (key, name, of, value) in [
-            ("alerts_precision", "Precision of the alerts wanted", Estimate::PrecisionAt(top), first.precision()),
-            ("alerts_recall", "Recall of the alerts wanted", Estimate::RecallAt(top), first.recall()),
-        ] {
-            all.push(Figure { key, name, value, interval: ends(memory.interval(scores, truth, of)?) });
-        }
+        wanted.push(("alerts_precision", "Precision of the alerts wanted", Estimate::PrecisionAt(top)));
+        wanted.push(("alerts_recall", "Recall of the alerts wanted", Estimate::RecallAt(top)));
+    }
+    let mut all = Vec::new();
+    for (place, (key, name, of)) in wanted.into_iter().enumerate() {
+        // (Not of all rows: those are no top.)
+        let theirs = theirs.filter(|_| place > 1).map(|scores| measured(scores, of)).transpose()?;
+        all.push(Figure { key, name, ours: measured(scores, of)?, theirs });
     }
     if let Some(at) = threshold {
         let counts = Confusion::<u64>::at(scores, labels, at as f32)?;
@@ -314,7 +349,8 @@ fn figures(
         let mut rate = |key, name, hits: u64, rows: u64, place: usize| {
             if rows > 0 {
                 let found = of_clusters.map_or_else(|| rate_interval(hits, rows), |found| found[place]);
-                all.push(Figure { key, name, value: hits as f64 / rows as f64, interval: ends(Some(found)) });
+                let ours = Measured { value: hits as f64 / rows as f64, interval: ends(Some(found)) };
+                all.push(Figure { key, name, ours, theirs: None });
             }
         };
         rate("recall", "Recall at the threshold", counts.true_positives, counts.positives(), 1);
@@ -322,13 +358,36 @@ fn figures(
         rate("fpr", "False-positive rate at the threshold", counts.false_positives, counts.negatives(), 0);
     }
     if probabilities.len() == labels.len() {
-        let value = brier(probabilities, truth)?;
-        all.push(Figure { key: "brier", name: "Brier score of the probabilities", value, interval: None });
+        let ours = Measured { value: brier(probabilities, truth)?, interval: None };
+        all.push(Figure { key: "brier", name: "Brier score of the probabilities", ours, theirs: None });
     }
     Ok(all)
 }
 
+/// The first figure that is lower than that of cross-entropy.
+fn lowered(figures: &[Figure]) -> Option<String> {
+    let lower =
+        |of: &Figure| of.theirs.filter(|theirs| of.ours.value < theirs.value).map(|theirs| (of.name, of.ours, theirs));
+    let (name, ours, theirs) = figures.iter().find_map(lower)?;
+    Some(format!("{name}: {:.4} on held-out rows instead of {:.4}", ours.value, theirs.value))
+}
+
 impl Outcome {
+    /// What cross-entropy has in place of a figure.
+    pub fn beside_text(&self, figure: &Figure) -> Option<String> {
+        Some(format!("{} by cross-entropy ({})", figure.theirs?.text(), self.tried[self.beside?].name))
+    }
+
+    /// That the top of the list is worse than by cross-entropy.
+    pub fn warning(&self) -> Option<String> {
+        let beside = &self.tried[self.beside?];
+        let lower = lowered(&self.figures)?;
+        Some(format!(
+            "{} lowers the top of the list: {lower} by {}; {} is made by `undercurve train` with {}",
+            self.tried[self.taken].name, beside.name, beside.name, beside.options
+        ))
+    }
+
     pub fn threshold_text(&self) -> String {
         let (Some(at), Some(rule)) = (self.threshold, self.rule) else {
             return "No threshold: --threshold \"precision>=0.8\" chooses one on the held-out folds".to_string();
@@ -350,5 +409,21 @@ impl Outcome {
             text.push('\n');
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Figure, Measured, lowered};
+
+    #[test]
+    fn what_lowers_the_top_is_named() {
+        let of = |name, ours, theirs: Option<f64>| {
+            let measured = |value| Measured { value, interval: None };
+            Figure { key: "", name, ours: measured(ours), theirs: theirs.map(measured) }
+        };
+        let figures = [of("AUROC", 0.5, None), of("pAUC", 0.3, Some(0.3)), of("Precision", 0.15, Some(0.42))];
+        assert_eq!(lowered(&figures).as_deref(), Some("Precision: 0.1500 on held-out rows instead of 0.4200"));
+        assert_eq!(lowered(&figures[..2]), None);
     }
 }
