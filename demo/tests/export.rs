@@ -529,6 +529,93 @@ fn source_has_the_bits_of_predict() {
     }
 }
 
+/// Weights as bytes: what the file says of its loss is what plain loops say, and C gives their scores.
+#[test]
+fn bytes_as_weights_tell_what_they_cost() {
+    let folder = Folder::new("bytes");
+    let mut numbers = Numbers(11);
+    let rows: Vec<([f64; 3], bool)> = (0..400)
+        .map(|_| {
+            let x = [0; 3].map(|_| f64::from(numbers.next() as f32));
+            (x, x[0] - 0.5 * x[1] * x[1] + x[2] + 0.6 * numbers.next() > 0.2)
+        })
+        .collect();
+    let line =
+        |(x, yes): &([f64; 3], bool)| format!("{},{},{},{}\n", x[0], x[1], x[2], if *yes { "yes" } else { "no" });
+    let text = |rows: &[_]| format!("a,b,c,label\n{}", rows.iter().map(line).collect::<String>());
+    folder.write("train.csv", text(&rows[..250]));
+    folder.write("held.csv", text(&rows[250..]));
+    for (model, threshold) in [("linear", "youden"), ("mlp:5", "f1")] {
+        let train = ["train", "train.csv", "--label", "label", "--method", "ce", "--scale", "none", "--model", model];
+        stdout(&run(&folder.0, &[&train[..], &["--steps", "200", "--threshold", threshold, "--out", "m.uc"]].concat()));
+        stdout(&run(&folder.0, &["export", "m.uc", "m.json"]));
+        for file in ["m.c", "m.rs"] {
+            stdout(&run(&folder.0, &["export", "m.uc", file, "--int8", "held.csv"]));
+        }
+        let json: Value = serde_json::from_slice(&fs::read(folder.path("m.json")).unwrap()).unwrap();
+        let list = |of: &Value| of.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect::<Vec<_>>();
+        let scored = |x: &[f64; 3], bytes: bool| {
+            let mut h = x.to_vec();
+            let layers = json["layers"].as_array().unwrap();
+            for (k, layer) in layers.iter().enumerate() {
+                let weights: Vec<Vec<f64>> = layer["weights"].as_array().unwrap().iter().map(list).collect();
+                let unit = |(o, bias): (usize, &f64)| {
+                    let scale = weights.iter().map(|of| of[o].abs()).fold(0.0, f64::max) / 127.0;
+                    let weight = |w: f64| if bytes { (w / scale).round() * scale } else { w };
+                    bias + h.iter().zip(&weights).map(|(x, of)| x * weight(of[o])).sum::<f64>()
+                };
+                let next: Vec<f64> = list(&layer["bias"]).iter().enumerate().map(unit).collect();
+                h = next.into_iter().map(|x| if k + 1 < layers.len() { x.max(0.0) } else { x }).collect();
+            }
+            h[0]
+        };
+        let figures = |bytes: bool| {
+            let of = |yes: bool| rows[250..].iter().filter(move |row| row.1 == yes).map(|row| scored(&row.0, bytes));
+            let (mut above, mut ap) = (0.0, 0.0);
+            for one in of(true) {
+                above += of(false).filter(|&other| other < one).count() as f64;
+                let hits = of(true).filter(|&other| other >= one).count() as f64;
+                ap += hits / (hits + of(false).filter(|&other| other >= one).count() as f64);
+            }
+            [ap / of(true).count() as f64, above / (of(true).count() * of(false).count()) as f64]
+        };
+        let ([ap, auroc], [full, wide]) = (figures(true), figures(false));
+        let at = json["threshold"].as_f64().unwrap();
+        let other =
+            rows[250..].iter().filter(|row| (scored(&row.0, true) >= at) != (scored(&row.0, false) >= at)).count();
+        let says = format!(
+            "// Weights are bytes: AP {ap:.4} ({full:.4} before), AUROC {auroc:.4} ({wide:.4}) on 150 rows of \"held.csv\", {other} of another class.\n"
+        );
+        for file in ["m.c", "m.rs"] {
+            let source = fs::read_to_string(folder.path(file)).unwrap();
+            assert!(source.contains(&says), "{model}: {says}{source}");
+            assert!(!source.contains("bits of"), "{model}");
+        }
+        folder.write("one.c", "#include <stdio.h>\n#include \"m.c\"\nint main(void) { double r[3]; while (scanf(\"%lf,%lf,%lf,%*s\", r, r + 1, r + 2) == 3) printf(\"%.9g\\n\", score(r)); }\n");
+        let Ok(made) = Command::new("cc").args(["-o", "one", "one.c", "-lm"]).current_dir(&folder.0).output() else {
+            return skipped("no C compiler");
+        };
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        folder.write("rows", rows.iter().map(line).collect::<String>());
+        let input = fs::File::open(folder.path("rows")).unwrap();
+        let found = stdout(&Command::new(folder.path("one")).stdin(input).output().unwrap());
+        let found: Vec<f64> = found.lines().map(number).collect();
+        assert_eq!(found.len(), rows.len());
+        for (found, (x, _)) in found.iter().zip(&rows) {
+            let want = scored(x, true);
+            assert!((found - want).abs() < 1e-5, "{model}: {found} and {want}");
+        }
+    }
+    for (args, expected) in [
+        (["m.uc", "m.mjs", "--int8", "held.csv"], "--int8 is of C and Rust: expected a name with .c or .rs"),
+        (["m.uc", "m.c", "--int8", "m.c"], "m.c: is read by this command; not replaced"),
+    ] {
+        let output = run(&folder.0, &[&["export"], &args[..]].concat());
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), text.trim_end()), (Some(2), format!("error: {expected}").as_str()));
+    }
+}
+
 /// Rows without names of columns: one input of all of them.
 #[test]
 fn exported_models_score_sparse_rows_as_they_do_here() {

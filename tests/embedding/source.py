@@ -4,7 +4,7 @@
     cargo build -p undercurve-demo && python3 tests/embedding/source.py target/debug/undercurve [--check]
 
 A linear model, a network, splines in f64, and missing numbers with categories, on ROWS new rows each: on x86-64 by C and Rust, in Node by JavaScript and by Rust's source as
-wasm, on a Cortex-M4 in QEMU by C and Rust. Flash is what a program on the Cortex-M4 gains by the linear model's source, with the routines for doubles, which this processor
+wasm, on a Cortex-M4 in QEMU by C and Rust. Then the first two with weights as bytes (`--int8`), whose bits have to be the same everywhere, and what the new rows lose by it. Flash is what a program on the Cortex-M4 gains by the linear model's source, with the routines for doubles, which this processor
 has not. Needs rustc with its targets, cc, Node, QEMU (Debian: qemu-system-arm) and, for C on the Cortex-M4, Debian's gcc-arm-linux-gnueabihf; what is missing is skipped, with a
 word. `--check` fails where bits differ or flash is above the ceiling.
 """
@@ -27,7 +27,7 @@ FOLDER = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parents[1] / "target")).ab
 ROWS = 1000
 MODELS = [
     ["--ignore", "colour,gone"],
-    ["--ignore", "colour,gone", "--model", "mlp:8"],
+    ["--ignore", "colour,gone", "--model", "mlp:16"],
     ["--ignore", "colour,gone", "--encode", "splines:4", "--precision", "f64"],
     ["--missing", "impute"],
 ]
@@ -105,6 +105,14 @@ def sources(widths, c):
     (FOLDER / "models.rs").write_text(text + "}\n")
 
 
+def bytewise(program, count):
+    """Exports the first models anew, with weights as bytes; what each says of its loss."""
+    for k in range(count):
+        for end in ("c", "rs"):
+            subprocess.run([program, "export", f"m{k}.uc", f"m{k}.{end}", "--int8", "new.csv"], cwd=FOLDER, check=True, capture_output=True)
+        yield next(line for line in (FOLDER / f"m{k}.c").read_text().splitlines() if "bytes:" in line)
+
+
 def objects(compiler, flags, count):
     for k in range(count):
         subprocess.run([compiler, *flags, f"-Dscore=score{k}", "-c", f"m{k}.c", "-o", f"m{k}.o"], cwd=FOLDER, check=True)
@@ -113,6 +121,12 @@ def objects(compiler, flags, count):
 
 def rustc(*words):
     subprocess.run(["rustc", "--edition", "2024", "-C", "panic=abort", "-A", "warnings", *words, "main.rs"], cwd=FOLDER, check=True)
+
+
+def own(k):
+    """Bytes of flash of a model's own code and of its numbers."""
+    parts = sections((FOLDER / f"m{k}.o").read_bytes())
+    return [sum(size for name, size in parts.items() if name.startswith(start)) for start in (".text", ".rodata")]
 
 
 def flash(linked):
@@ -148,9 +162,17 @@ def main(arguments):
         if not equal:
             faults.append(f"{machine}, {source}: {found}, not {want:016x}")
 
-    sources(widths, True)
-    rustc("-O", *objects("cc", ["-O2", "-march=native"], len(widths)), "-C", "link-arg=-lm", "-o", "main")
-    for source, found in zip(("Rust", "C"), run([str(FOLDER / "main")])):
+    def here(widths):
+        sources(widths, True)
+        rustc("-O", *objects("cc", ["-O2", "-march=native"], len(widths)), "-C", "link-arg=-lm", "-o", "main")
+        return run([str(FOLDER / "main")])
+
+    def there(widths, linked):
+        sources(widths, linked)
+        rustc(*BARE, *(objects(ARM, FLAGS, len(widths)) if linked else []), "-o", "arm")
+        return run([QEMU, *MACHINE.split(), str(FOLDER / "arm")])[: 2 if linked else 1]
+
+    for source, found in zip(("Rust", "C"), here(widths)):
         tell("x86-64", source, found)
     if shutil.which("node") and "wasm32-unknown-unknown" in installed:
         sources(widths, False)
@@ -160,29 +182,32 @@ def main(arguments):
         tell("Node, wasm", "Rust", done[1])
     else:
         print("| Node | skipped: no Node, or no target wasm32-unknown-unknown | | |")
-    if shutil.which(QEMU) and TARGET in installed:
-        linked = bool(shutil.which(ARM))
-        sources(widths, linked)
-        rustc(*BARE, *(objects(ARM, FLAGS, len(widths)) if linked else []), "-o", "arm")
-        found = run([QEMU, *MACHINE.split(), str(FOLDER / "arm")])
-        tell("Cortex-M4 in QEMU", "Rust", found[0])
-        if linked:
-            tell("Cortex-M4 in QEMU", "C", found[1])
-            code = sections((FOLDER / "m0.o").read_bytes())
-            code = {name: size for name, size in code.items() if name.startswith((".text", ".rodata"))}
-            own = sum(code.values())
-        else:
+    arm, linked = shutil.which(QEMU) and TARGET in installed, bool(shutil.which(ARM))
+    if arm:
+        for source, found in zip(("Rust", "C"), there(widths, linked)):
+            tell("Cortex-M4 in QEMU", source, found)
+        if not linked:
             print(f"| Cortex-M4 in QEMU | C skipped: no {ARM} | | |")
         for which, size in flash(linked).items():
             print(f"{which}: a linear model of {widths[0]} columns adds {size:,} bytes of flash with its weights and the routines for doubles")
             if size > CEILINGS["with doubles"]:
                 faults.append(f"{which}: {size} bytes")
-        if linked:
-            print(f"C: of them its own code and weights {own:,} bytes: {code}")
-            if own > CEILINGS["code"]:
-                faults.append(f"C: {own} bytes of its own")
     else:
         print(f"| Cortex-M4 | skipped: no {QEMU}, or no target {TARGET} | | |")
+    sizes = [[own(k)] for k in range(2)] if arm and linked else []
+    losses = list(bytewise(programs[0], 2))
+    found = here(widths[:2])
+    machines = [("x86-64", found), *([("Cortex-M4 in QEMU", there(widths[:2], linked))] if arm else [])]
+    for machine, hashes in machines:
+        print(f"weights as bytes, {machine}: {'the same bits' if set(hashes) == set(found[:1]) else hashes}")
+        if set(hashes) != set(found[:1]):
+            faults.append(f"weights as bytes, {machine}: {hashes}, not {found[0]}")
+    print("\n".join(losses))
+    for k, (model, size) in enumerate(zip(("a linear model", "a network mlp:16"), sizes)):
+        size.append(own(k))
+        print(f"C on the Cortex-M4, {model} of {widths[k]} columns: code and numbers {size[0]} bytes of its own, with weights as bytes {size[1]}")
+    if sizes and sum(sizes[0][0]) > CEILINGS["code"]:
+        faults.append(f"C: {sizes[0][0]} bytes of its own")
     if "--check" in arguments and faults:
         sys.exit("\n".join(faults))
 

@@ -98,6 +98,7 @@ const TASKS: &[(&str, &[&str])] = &[
             "save_every",
             "out",
             "numeric",
+            "int8",
             "resume",
             "json",
             "scores",

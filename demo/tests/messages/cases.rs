@@ -537,6 +537,16 @@ pub const CASES: &[Case] = &[
     of("…: trained without --split; nothing was held out", "eval m good.csv --held-out", "eval m good.csv"),
     of("…: expected a name with .onnx, .json, .c, .js, .mjs or .rs", "export m m.txt", "export m m.json"),
     of("…: a model … has no source; .onnx and .json are for all", "export svm.uc h.c", "export svm.uc h.onnx"),
+    of(
+        "--int8 is of C and Rust: expected a name with .c or .rs",
+        "export m m.json --int8 good.csv",
+        "export m m.c --int8 good.csv",
+    ),
+    of(
+        "--int8: its loss is measured on two classes, and this model has others",
+        "export three.uc three.c --int8 three.csv",
+        "export three.uc three.json",
+    ),
     of("--numeric is of ONNX: expected a name with .onnx", "export m m.json --numeric", "export m m.onnx --numeric"),
     of(
         "…: `undercurve …` has no option --……",

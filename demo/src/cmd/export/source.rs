@@ -7,8 +7,10 @@
 //! Statements are the same text in all three languages; helpers are written in each. Numbers are the shortest decimals that are read
 //! back to the same bits, those of f32 as the doubles that they are. Sums have the order of `core/src/model/dense.rs`: of one output eight
 //! partial sums, of several one each; nothing is contracted. `tanh` has other bits in every library, and rows that are stored sparse are summed
-//! in another order, so such models are none of it.
+//! in another order, so such models are none of it. With weights as bytes ([`Int8`]) a weight is the product of its byte and its unit's scale, in
+//! the model's precision: scores have the bits of the model of these.
 
+use super::int8::Int8;
 use crate::export::Exported;
 use std::fmt::Write as _;
 use undercurve::data::{Missing, Scale, Source};
@@ -43,11 +45,11 @@ static inline void unit(double *x, int count) {
     for (int k = 0; k < count; k++) x[k] /= most, square += x[k] * x[k];
     for (int k = 0; k < count; k++) x[k] /= sqrt(square);
 }
-static void layer(const real *from, int inputs, const real *weights, const real *bias, int outputs, real *to) {
+static void layer(const real *from, int inputs, const WEIGHT *weights, SCALES const real *bias, int outputs, real *to) {
     for (int o = 0; o < outputs; o++) {
         real s[8] = {0};
         if (outputs > 1) s[0] = bias[o];
-        for (int k = 0; k < inputs; k++) s[outputs > 1 ? 0 : k % 8] += from[k] * weights[k * outputs + o];
+        for (int k = 0; k < inputs; k++) s[outputs > 1 ? 0 : k % 8] += from[k] * (weights[k * outputs + o] TIMES);
         to[o] = outputs > 1 ? s[0] : bias[0] + (((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])));
     }
 }
@@ -102,12 +104,12 @@ fn rank(x: f64, at: &[f64], value: &[f64], count: usize) -> f64 {
     if k == 0 || k == count { return value[k.saturating_sub(1)] }
     value[k - 1] + (x - at[k - 1]) / (at[k] - at[k - 1]) * (value[k] - value[k - 1])
 }
-fn layer(from: &[Real], weights: &[Real], bias: &[Real], to: &mut [Real]) {
+fn layer(from: &[Real], weights: &[WEIGHT], SCALES bias: &[Real], to: &mut [Real]) {
     let outputs = bias.len();
     for (o, to) in to.iter_mut().enumerate() {
         let mut s = [0.0; 8];
         if outputs > 1 { s[0] = bias[o] }
-        for (k, x) in from.iter().enumerate() { s[if outputs > 1 { 0 } else { k % 8 }] += x * weights[k * outputs + o] }
+        for (k, x) in from.iter().enumerate() { s[if outputs > 1 { 0 } else { k % 8 }] += x * (weights[k * outputs + o] TIMES) }
         *to = if outputs > 1 { s[0] } else { bias[0] + (((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))) };
     }
 }
@@ -131,6 +133,14 @@ pub enum To {
     Rust,
 }
 
+/// What a list holds: doubles, numbers of the model, or whole ones from −127 to 127.
+#[derive(Clone, Copy)]
+enum Kind {
+    Double,
+    Real,
+    Byte,
+}
+
 /// Finite: beyond the largest number nothing is.
 fn number(x: f64) -> String {
     format!("{:e}", x.clamp(f64::MIN, f64::MAX))
@@ -141,15 +151,19 @@ fn list(values: impl IntoIterator<Item = f64>) -> String {
 }
 
 impl To {
-    /// A constant list of doubles, or of the model's numbers.
-    fn constant(self, name: &str, real: bool, values: &[f64]) -> String {
-        let of = list(values.iter().copied());
+    /// A constant list.
+    fn constant(self, name: &str, kind: Kind, values: &[f64]) -> String {
+        let of = match kind {
+            Kind::Byte => values.iter().map(|&x| (x as i8).to_string()).collect::<Vec<_>>().join(", "),
+            Kind::Double | Kind::Real => list(values.iter().copied()),
+        };
         match self {
-            Self::C => format!("static const {} {name}[] = {{{of}}};\n", if real { "real" } else { "double" }),
+            Self::C => {
+                format!("static const {} {name}[] = {{{of}}};\n", ["double", "real", "signed char"][kind as usize])
+            }
             Self::JavaScript => format!("const {name} = [{of}];\n"),
             Self::Rust => {
-                let real = if real { "Real" } else { "f64" };
-                format!("static {name}: [{real}; {}] = [{of}];\n", values.len())
+                format!("static {name}: [{}; {}] = [{of}];\n", ["f64", "Real", "i8"][kind as usize], values.len())
             }
         }
     }
@@ -203,8 +217,8 @@ fn features(model: &Exported<'_>, to: To) -> (String, String) {
             }
             Source::Ranked { mean, knots, missing } => {
                 let (at, value): (Vec<f64>, Vec<f64>) = knots.iter().map(|knot| (knot.at, knot.rank)).unzip();
-                lists += &to.constant(&format!("AT{k}"), false, &at);
-                lists += &to.constant(&format!("RANK{k}"), false, &value);
+                lists += &to.constant(&format!("AT{k}"), Kind::Double, &at);
+                lists += &to.constant(&format!("RANK{k}"), Kind::Double, &value);
                 let lent = if to == To::Rust { "&" } else { "" };
                 put(&mut body, &format!("rank({}, {lent}AT{k}, {lent}RANK{k}, {})", filled(k, *mean), knots.len()));
                 *missing
@@ -233,22 +247,31 @@ fn features(model: &Exported<'_>, to: To) -> (String, String) {
 }
 
 /// The score of x, layer by layer.
-fn layers(model: &Exported<'_>, to: To) -> (String, String) {
+fn layers(model: &Exported<'_>, int8: Option<&Int8>, to: To) -> (String, String) {
     let (mut lists, mut body) = (String::new(), String::new());
     for (k, layer) in model.layers.iter().enumerate() {
-        lists += &to.constant(&format!("W{k}"), true, &layer.weights);
-        lists += &to.constant(&format!("B{k}"), true, &layer.bias);
+        lists += &to.constant(&format!("W{k}"), int8.map_or(Kind::Real, |_| Kind::Byte), &layer.weights);
+        lists += &to.constant(&format!("B{k}"), Kind::Real, &layer.bias);
+        let mut scales = String::new();
+        if let Some(int8) = int8 {
+            lists += &to.constant(&format!("S{k}"), Kind::Real, &int8.scales[k]);
+            scales = if to == To::Rust { format!(" &S{k},") } else { format!(" S{k},") };
+        }
         let (inputs, outputs, next) = (layer.inputs, layer.outputs, k + 1);
         let (call, relu) = match to {
             To::C => (
-                format!("    real h{next}[{outputs}];\n    layer(h{k}, {inputs}, W{k}, B{k}, {outputs}, h{next});\n"),
+                format!(
+                    "    real h{next}[{outputs}];\n    layer(h{k}, {inputs}, W{k},{scales} B{k}, {outputs}, h{next});\n"
+                ),
                 format!("    relu(h{next}, {outputs});\n"),
             ),
             To::JavaScript => {
                 (format!("    let h{next} = layer(h{k}, W{k}, B{k});\n"), format!("    h{next} = relu(h{next});\n"))
             }
             To::Rust => (
-                format!("    let mut h{next} = [0.0; {outputs}];\n    layer(&h{k}, &W{k}, &B{k}, &mut h{next});\n"),
+                format!(
+                    "    let mut h{next} = [0.0; {outputs}];\n    layer(&h{k}, &W{k},{scales} &B{k}, &mut h{next});\n"
+                ),
                 format!("    relu(&mut h{next});\n"),
             ),
         };
@@ -261,11 +284,9 @@ fn layers(model: &Exported<'_>, to: To) -> (String, String) {
 }
 
 /// What a row has, as comments.
-fn head(model: &Exported<'_>) -> String {
-    let mut text = format!(
-        "// {} by {}: score(row), with the bits of `undercurve predict`. A row has, as doubles:\n",
-        model.spec, model.method
-    );
+fn head(model: &Exported<'_>, int8: Option<&Int8>) -> String {
+    let bits = if int8.is_some() { "" } else { ", with the bits of `undercurve predict`" };
+    let mut text = format!("// {} by {}: score(row){bits}. A row has, as doubles:\n", model.spec, model.method);
     for (k, (name, source)) in model.sources.iter().enumerate() {
         let of = match source {
             Source::Category { values, .. } => format!("the place, from 0, in {}", serde_json::json!(values)),
@@ -279,21 +300,27 @@ fn head(model: &Exported<'_>) -> String {
         Missing::Impute => "// NaN is a missing value, and -1 another category.\n",
         Missing::Refuse => "// -1 is another category; the score of a row with NaN is NaN.\n",
     };
-    text
+    text + int8.map_or("", |int8| &int8.told)
 }
 
 /// The file's bytes, or why there are none.
-pub fn write(model: &Exported<'_>, to: To) -> Result<Vec<u8>, &'static str> {
+pub fn write(model: &Exported<'_>, int8: Option<&Int8>, to: To) -> Result<Vec<u8>, &'static str> {
     if let Some(why) = none(model) {
         return Err(why);
     }
-    let (columns, width, mut text) = (model.sources.len(), model.features.len(), head(model));
+    let (columns, width, mut text) = (model.sources.len(), model.features.len(), head(model, int8));
     let real = if model.real_bytes == 8 { ["double", "f64", "(x) => x"] } else { ["float", "f32", "Math.fround"] };
-    text += &match to {
+    let [byte, scales, times] = match (to, int8) {
+        (To::C, Some(_)) => ["signed char", "const real *scales, ", " * scales[o]"],
+        (To::Rust, Some(_)) => ["i8", "scales: &[Real], ", " as Real * scales[o]"],
+        _ => [if to == To::C { "real" } else { "Real" }, "", ""],
+    };
+    let helpers = match to {
         To::C => C.replace("REAL", real[0]),
         To::JavaScript => JAVASCRIPT.replace("ROUND", real[2]),
         To::Rust => RUST.replace("REAL", real[1]),
     };
+    text += &helpers.replace("WEIGHT", byte).replace("SCALES ", scales).replace(" TIMES", times);
     if to == To::Rust && model.preparation.scale() == Scale::Unit {
         text += RUST_UNIT;
     }
@@ -308,7 +335,7 @@ pub fn write(model: &Exported<'_>, to: To) -> Result<Vec<u8>, &'static str> {
             To::Rust => format!("pub const THRESHOLD: f64 = {at};\n"),
         };
     }
-    let ((prepared, x), (weights, h)) = (features(model, to), layers(model, to));
+    let ((prepared, x), (weights, h)) = (features(model, to), layers(model, int8, to));
     text += &(prepared + &weights);
     let refuse = model.preparation.missing() == Missing::Refuse;
     let last = model.layers.len();
