@@ -29,6 +29,8 @@ export interface Column {
   kind: "number" | "text";
   /** Whether it tells rows apart, and is left out. */
   identifier: boolean;
+  /** Whether it has whole numbers beyond 2^53, which were rounded. */
+  rounded: boolean;
   /** Of its numbers. */
   range: [least: number, most: number] | null;
   /** The first cell, with its line, that makes a text of a column of numbers. */

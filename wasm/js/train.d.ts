@@ -34,8 +34,8 @@ export interface TrainOptions extends Reading, Watch {
 export type TrainedModel = Model & {
   /** Metrics of the rows that were held out. */
   readonly test?: Metrics | ClassMetrics;
-  /** A warning about the model, and what to try. */
-  readonly warning?: string;
+  /** Columns that were left out, numbers that were rounded, what speaks against the model with what to try: as Python warns. */
+  readonly warnings: string[];
 };
 
 /**

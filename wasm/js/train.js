@@ -40,12 +40,14 @@ async function hasClasses(file, label, { positive, method }) {
   return CLASS_METHODS.some(({ name }) => name === (method.name ?? method));
 }
 
-/** What the command line says of plain cross-entropy, too. (Modules leave it out.) */
-function sparse({ y, dims, classes }, method) {
-  if ((method.name ?? method) !== "ce" || method.settings?.decay !== undefined || classes !== undefined) return undefined;
-  const positives = y.reduce((sum, one) => sum + one, 0);
-  if (Math.min(positives, y.length - positives) >= 10 * dims) return undefined;
-  return "fewer than ten rows of the rarer class a column, and a decay that no rows chose; try method ce-exact";
+/** What was lost on the way from a file to a model: columns, or digits. */
+function lost({ columns }, { about }, { label, ignore = [] }) {
+  const read = new Set(about.columns.map(({ name }) => name));
+  const told = (says, found) => (found.length ? [`${says} ${found.map(({ name }) => name).join(", ")}`] : []);
+  return [
+    ...told("columns that tell rows apart are left out:", columns.filter(({ name }) => name !== label && !ignore.includes(name) && !read.has(name))),
+    ...told("whole numbers beyond 2^53 were rounded (texts: [column] takes them as they are):", columns.filter(({ name, rounded }) => rounded && read.has(name))),
+  ];
 }
 
 /**
@@ -70,19 +72,19 @@ export async function train(rows, options = {}) {
     const choice = { ...picked(options, CHOICE), label, impute: options.impute ?? true, share: split ?? 1 };
     const ready = classes ? file.prepareClasses(choice) : file.prepare(choice);
     // (Without a method cross-entropy, as the command line has it.)
-    const linear = (model?.kind ?? "linear") === "linear";
-    const method = options.method ?? (linear ? "ce-exact" : "ce");
-    const few = linear ? sparse(ready, method) : undefined;
-    session = await Session.create({ ...ready, ...picked(options, RUN), method, signal });
+    const method = options.method ?? ((model?.kind ?? "linear") === "linear" ? "ce-exact" : "ce");
+    // (Few rows for plain cross-entropy are told of by the module that has exact methods.)
+    const elsewhere = (method.name ?? method) === "ce" && !classes;
+    session = await Session.create({ ...ready, ...picked(options, RUN), method, elsewhere, signal });
     while (!session.done) {
       session.advance({ milliseconds: PIECE, signal, onProgress });
       await rest();
     }
-    const { test, warning = few, collapsed } = session.snapshot();
+    const { test, warning, collapsed } = session.snapshot();
     if (collapsed) throw new UndercurveError(`training failed: ${warning}`, { code: 206, argument: "method" });
     const made = await Model.of(ready.preparation, session);
     if (ready.test) made.test = test;
-    if (warning !== undefined) made.warning = warning;
+    made.warnings = [...lost(file.describe(), made, { ...options, label }), ...(warning === undefined ? [] : [warning])];
     return made;
   } finally {
     session?.dispose();

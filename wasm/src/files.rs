@@ -40,11 +40,17 @@ impl Table {
         Ok(Self { table, ignore: Vec::new(), categorical: Vec::new() })
     }
 
-    /// `{ name, format, rows, columns: [{ name, missing, values: [[value, count]] or null, kind, identifier,
+    /// `{ name, format, rows, columns: [{ name, missing, values: [[value, count]] or null, kind, identifier, rounded,
     /// stray: [line, text] or null }] }`, values where there are at most 100 different ones; LIBSVM has one column, its labels.
     pub fn describe(&self) -> String {
         let sparse = self.table.format() == data::Format::Libsvm;
         let names = if sparse { vec!["label".to_string()] } else { self.table.columns() };
+        let rounded = |k| {
+            self.table
+                .readings()
+                .iter()
+                .any(|of| of.1 == data::Reading::Rounded && Some(of.0) == names.get(k).map(String::as_str))
+        };
         let identifiers = data::identifiers(&self.table, &data::Options::default());
         let columns = names.iter().enumerate().map(|(k, name)| {
             let stray = self.table.stray(k).map(|(line, text)| format!("[{line},{}]", json::string(text)));
@@ -58,6 +64,7 @@ impl Table {
                 ("values", values),
                 ("kind", json::string(if text { "text" } else { "number" })),
                 ("identifier", identifiers.iter().any(|(found, _)| found == name).to_string()),
+                ("rounded", rounded(k).to_string()),
                 ("stray", stray.unwrap_or_else(|| "null".to_string())),
             ])
         });

@@ -5,7 +5,7 @@ use super::{Figures, ModelSpec, Trainer};
 use crate::decimal;
 use crate::error::Result;
 use crate::estimator::Link;
-use crate::features::{COMPACT, MINIMAL};
+use crate::features::{COMPACT, EXACT, MINIMAL};
 use crate::metric::{self, Summary};
 use crate::model::Model;
 use crate::real::Real;
@@ -185,7 +185,7 @@ impl Warning {
             }
             Self::Unconverged { .. } if MINIMAL => "",
             Self::Unconverged { .. } => " of what it was at the start: the run has not converged",
-            Self::Sparse if COMPACT => "",
+            Self::Sparse if !EXACT => "",
             Self::Sparse => "fewer than ten rows of the rarer class a column, and a decay that no rows chose",
             Self::Risen { .. } => "the objective is larger than where it began",
         });
@@ -209,7 +209,7 @@ impl Warning {
         let rows = matches!(self, Self::Unseen { .. } | Self::Memorised { .. });
         let heavy = matches!(self, Self::Outweighed { .. });
         let short = matches!(self, Self::Unconverged { .. });
-        let sparse = !COMPACT && self == Self::Sparse;
+        let sparse = EXACT && self == Self::Sparse;
         let still = rows || heavy || short || matches!(self, Self::Chance { .. } | Self::NoDescent | Self::Start);
         let rate = !(near || narrow || still || sparse || method.is_exact());
         let surrogate = self == Self::Start && has(method, "surrogate");
@@ -233,7 +233,7 @@ impl Warning {
             (rows, "more rows"),
             (rows, "fewer columns"),
             (matches!(self, Self::Chance { .. }), words("a network (--model mlp:16)", "a network")),
-            (sparse, if COMPACT { "" } else { words("--method ce-exact", "method ce-exact") }),
+            (sparse, if EXACT { words("--method ce-exact", "method ce-exact") } else { "" }),
             (!(rows || near || heavy || short || sparse || matches!(self, Self::Chance { .. })), "another method"),
         ]
     }
@@ -394,11 +394,11 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         })
     }
 
-    /// Whether it is plain cross-entropy by its own decay on few rows a column. (Small builds have no other for them.)
+    /// Whether it is plain cross-entropy by its own decay on few rows a column. (Builds without exact methods have no other for them.)
     fn is_sparse(&self, train: &Summary) -> bool {
         let few = || (train.positives.min(train.negatives) as f64) < SPARSE * self.train.cols() as f64;
         let own = || self.config.settings.iter().all(|(name, _)| name != "decay") && self.beside.start().is_none();
-        !COMPACT && self.config.method == "ce" && self.config.model == ModelSpec::Linear && own() && few()
+        EXACT && self.config.method == "ce" && self.config.model == ModelSpec::Linear && own() && few()
     }
 
     /// How far a network is from its start values, in lengths of these; `None` of other models, and of one that began at an
