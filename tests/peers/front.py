@@ -221,7 +221,7 @@ def show(args):
             ended = lambda s: group == "rows" or all((*s, arm) in value for arm in arms)  # noqa: E731
             splits = [s for s in sorted({key[:2] for key in value}) if ended(s)]
             names = [name for name in dict.fromkeys(r["set"] for r in own) if any(s[0] == name for s in splits)]
-            if not names:
+            if not names or group == "models" and not {"auto", *OURS} <= {*arms}:
                 continue
             mean = lambda name, arm, k="ap": np.mean([value[*s, arm][k] for s in splits if s[0] == name and (*s, arm) in value] or [np.nan])  # noqa: E731
             counts = [sum(s[0] == name for s in splits) for name in names]
