@@ -24,8 +24,8 @@ export function taken({ kind, missing, values, identifier, range, stray }, rows)
   return { kind: "category", why: `${some}${gaps}` };
 }
 
-/** What is in a file, and what to make of it, before anything is trained. @param {import("./side.js").Side} side */
-export function inspect(side, table) {
+/** What is in a file, and what to make of it, before anything is trained. @param {import("./side.js").Side} side @param {(choice: object) => void} prepare */
+export function inspect(side, table, prepare) {
   const sparse = table.format === "LIBSVM";
   const usual = ["label", "target", "class", "y"];
   const twoValued = table.columns.filter((column) => column.values && column.values.length > 1);
@@ -117,7 +117,7 @@ export function inspect(side, table) {
     // Out of the way, and still there to choose otherwise.
     name.focus();
     name.parentNode.open = false;
-    side.prepare({ file: table.file, name: table.name, encoding: table.encoding === "latin1" ? table.encoding : undefined, label: label.value, positive: which.hidden ? undefined : positive.value, impute: impute.checked, ignore: [...dropped].filter((column) => column !== label.value), categorical: table.columns.filter((column) => column.stray && !gone(column)).map(({ name }) => name), weight: weigh.hidden ? 1 : Number(weight.value) });
+    prepare({ file: table.file, name: table.name, encoding: table.encoding === "latin1" ? table.encoding : undefined, label: label.value, positive: which.hidden ? undefined : positive.value, impute: impute.checked, ignore: [...dropped].filter((column) => column !== label.value), categorical: table.columns.filter((column) => column.stray && !gone(column)).map(({ name }) => name), weight: weigh.hidden ? 1 : Number(weight.value) });
   };
   const parts = [h("p", { className: "hint", textContent: `${table.format}${table.encoding === "latin1" ? " in Windows-1252" : ""}, ${rowsText(table.rows)}${sparse ? "" : ` × ${table.columns.length} columns`}` })];
   if (!sparse) parts.push(h("label", {}, "Label column", label));

@@ -20,7 +20,7 @@ const FAMILIES = [
   ["Partial AUC", ({ metric }) => metric === "pauc"],
   ["Groups and bounds", ({ groups }) => groups],
   ["Finite sums", ({ name }) => /sarah|^svrg$|-sum$/.test(name)],
-  ["A loss of each row", ({ name }) => /^(ce|ce-balanced|cb-ce|focal|ldam)$/.test(name)],
+  ["A loss of each row", ({ name }) => /^(ce|ce-exact|ce-balanced|cb-ce|focal|ldam)$/.test(name)],
   ["AUROC", () => true],
 ];
 
@@ -108,23 +108,29 @@ export class Lane {
       .filter(([, some]) => some.length).map(([label, some]) => h("optgroup", { label }, ...some.map(option))));
   }
 
+  /** Its method, and its model where each lane has its own. */
+  get title() {
+    return this.method.title + (this.model ? `, ${this.model}` : "");
+  }
+
   get method() {
     return this.methods.find((method) => method.name === this.choice.method);
   }
 
-  /** Shows a choice of method and settings. */
-  configure(choice) {
+  /** Shows a choice of method and settings, and what its model is called, where each lane has its own. */
+  configure(choice, model) {
+    this.model = model;
     const rebuilt = this.choice?.method !== choice.method;
     this.choice = choice;
     this.select.value = choice.method;
     // (The picker cuts long titles.)
-    this.select.title = this.method.title;
+    this.select.title = this.title;
     const { params } = this.method;
     const value = (param) => choice.settings[param.name] ?? param.default;
     if (rebuilt) this.build();
     for (const param of params) if (param.name in this.fields) this.fields[param.name].value = value(param);
     const brief = params.filter((param) => BRIEF.includes(param.name) || param.name in choice.settings);
-    this.brief = brief.map((param) => `${param.name} ${value(param)}`);
+    this.brief = [...(model ? [model] : []), ...brief.map((param) => `${param.name} ${value(param)}`)];
     // (Until the trainer says otherwise.)
     this.summarise(rebuilt ? 0 : this.pretraining);
   }
@@ -174,7 +180,7 @@ export class Lane {
     const { params, about, paper } = this.method;
     if (params[0].domain && !Object.keys(this.fields).length) {
       this.build();
-      return this.configure(this.choice);
+      return this.configure(this.choice, this.model);
     }
     this.about.textContent = about ? `${about} ${paper}.` : "";
     for (const param of params) this.fields[param.name]?.setAttribute("aria-description", this.textOf(param));
@@ -199,7 +205,7 @@ export class Lane {
   explain(error) {
     const text = String(error.message ?? error);
     const param = this.method.params.find(({ name }) => text.startsWith(`${name} = `));
-    return new Error(`Lane ${this.name.toUpperCase()}, ${this.method.title}: ${param ? text.replace("a number in its range", expects(param.domain)) : text}`);
+    return new Error(`Lane ${this.name.toUpperCase()}, ${this.title}: ${param ? text.replace("a number in its range", expects(param.domain)) : text}`);
   }
 
   /** Says what the run says against itself, in words and with a sign; nothing takes it back. */
@@ -316,7 +322,7 @@ export class Lane {
       this.drawClasses(context, width, height, snapshot);
       return;
     }
-    const title = `Lane ${this.name.toUpperCase()}, ${this.method.title}`;
+    const title = `Lane ${this.name.toUpperCase()}, ${this.title}`;
     if (this.flat && snapshot.surface) {
       const { columns, rows } = this.grid;
       if (this.surface?.rows !== rows) this.surface = new draw.Surface(columns, rows, colours, this.name);
@@ -385,7 +391,7 @@ export class Lane {
     many.errors(context, ...at, labels, snapshot.winners, colours, size + 1.2);
     if (names.length <= MOST_NAMES) this.put("called", context, width, height, (still) => many.names(still, ...at, labels, names, colours));
     this.drawBins(snapshot.histogram, snapshot.shown);
-    const title = `Lane ${this.name.toUpperCase()}, ${this.method.title}`;
+    const title = `Lane ${this.name.toUpperCase()}, ${this.title}`;
     this.map.setAttribute("aria-label", `${title}: held-out rows and the class that wins, Hand–Till AUC ${three(snapshot.test.handTill)}, accuracy ${three(snapshot.test.accuracy)}`);
     const one = snapshot.shown;
     this.bins.setAttribute("aria-label", `${title}: histogram of the held-out scores of class ${names[one]}, its own rows and all others, AUROC ${three(snapshot.test.classes[one].auroc)}`);

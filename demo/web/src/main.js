@@ -11,11 +11,11 @@ import { Groups, constraint } from "./groups.js";
 import { LANES, SEVERAL, TWO, drawnOf, isPlain, sampleOf } from "./kinds.js";
 import { Lane } from "./lane.js";
 import { leave, unasked } from "./repeats.js";
-import { change, choose, engines, follow, isHandy, lack, look, options, page, restart, rowsWith, settle, timings, trainerOf } from "./runs.js";
+import { change, engines, follow, isHandy, lack, look, options, page, restart, rowsWith, settle, timings, trainerOf } from "./runs.js";
 import { SAMPLES, fetchSample } from "./samples.js";
-import { Side } from "./side.js";
+import { Side, named } from "./side.js";
 import * as address from "./state.js";
-import { WORKBENCH } from "./state.js";
+import { WORKBENCH, isPair, modelOf } from "./state.js";
 import { batch, colours, computed, direction, effect, find, kind, own, playing, pushAddress, repeats, rows, run, say, scripted, seen, set, shots, state, together, untracked } from "./store.js";
 import { bar } from "./views/bar.js";
 import { curves } from "./views/curves.js";
@@ -71,18 +71,6 @@ function readAddress() {
   set({ lanes });
 }
 
-/** What a file without rows to train on is, and where it belongs; nothing where that is not known. */
-function notData(bytes, name) {
-  const begins = String.fromCharCode(...bytes.subarray(0, 64));
-  const [, kind] = begins.match(/^undercurve([a-z])\0/) ?? [];
-  const takes = "The page takes data to train on: CSV or LIBSVM, plain or gzip, and Parquet.";
-  if (kind) {
-    return `${name} is a run that undercurve saved. ${takes} On the command line “undercurve eval ${name} DATA” measures a saved model, “undercurve train --resume” goes on with it.`;
-  }
-  if (/^\s*[[{]/.test(begins)) return `${name} looks like JSON. ${takes}`;
-  return "";
-}
-
 /** What is loaded after the first result, or when the address asks for it. */
 let later = null;
 let loading = null;
@@ -93,29 +81,6 @@ const isStill = () => Boolean(state.peek().scene && later?.at(state.peek().scene
 let side = null;
 let shapeOf = () => null;
 let shownIn = () => null;
-let described = null;
-async function openFile(file) {
-  say(null);
-  try {
-    let bytes = new Uint8Array(await file.arrayBuffer());
-    const other = notData(bytes, file.name);
-    if (other) throw new Error(other);
-    const parquet = String.fromCharCode(...bytes.subarray(0, 4)) === "PAR1";
-    let texts = [];
-    if (parquet) ({ bytes, texts } = await (await import("./parquet.js")).asCsv(bytes, file.name));
-    const open = async (encoding) => ({ ...(await engines.a.call("open", bytes, file.name, { texts, encoding })), encoding });
-    // (Spreadsheets on Windows write other text than the rest of the world.)
-    const table = await open("utf8").catch((error) => (/is not UTF-8/.test(error.message) ? open("latin1") : Promise.reject(error)));
-    if (parquet) table.format = "Parquet";
-    if (described !== null && described !== own.peek()?.file) engines.a.call("close", described);
-    described = table.file;
-    await side.inspect(table);
-  } catch (error) {
-    side.forget();
-    say(error);
-  }
-}
-
 /** A line that is turned by hand, of linear models on a plane: loaded when it is unfolded. */
 function dials() {
   let made = null;
@@ -193,7 +158,7 @@ async function open() {
     set({ log: !state.peek().log });
     pushAddress();
   })]));
-  const titleOf = (name) => `${name.toUpperCase()}  ${lanes[name].method.title}`;
+  const titleOf = (name) => `${name.toUpperCase()}  ${lanes[name].title}`;
   const band = new Band($("band"), { moved: (fpr) => follow({ fpr: [...fpr] }), settled: (fpr) => settle({ fpr: [...fpr] }) });
   const groups = new Groups({ moved: (bound) => follow({ bound }), settled: (bound) => settle({ bound }) });
   const classes = new Classes((one) => {
@@ -226,15 +191,7 @@ async function open() {
       if ("data" in part) side.forget();
       change(part);
     },
-    file: openFile,
-    prepare: (choice) => {
-      if (own.peek() && own.peek().file !== choice.file) engines.a.call("close", own.peek().file);
-      const before = kind.peek();
-      own.value = choice;
-      choose({ data: "file" }, before);
-      say(null);
-      restart({ play: true });
-    },
+    file: (file) => import("./own.js").then(({ openFile }) => openFile(side, file)).catch(say),
   });
   Object.assign(page, {
     view: (name, of = rows.peek()) => lanes[name].view(state.peek().class, of.groups && [constraint(state.peek().bound)], of.test.y.length),
@@ -256,7 +213,7 @@ async function open() {
     side.configure(now, { positives: isPlain(now), noise: Boolean(drawnOf(now)), flips: of !== SEVERAL });
     for (const name of LANES) {
       lanes[name].offer(of.methods);
-      lanes[name].configure(now.lanes[name]);
+      lanes[name].configure(now.lanes[name], isPair(now.model) && named(modelOf(now, name)));
     }
     band.show(now.fpr, of === TWO);
     groups.configure(now.bound);

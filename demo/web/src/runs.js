@@ -57,7 +57,8 @@ export const trainerOf = (name) => trainers[name];
 export const isBusy = () => playing.peek() || busy;
 
 export function options(lane, { X, y, dims, classes, groups, groupNames, test } = rows.peek(), seed = state.peek().seed) {
-  const { lanes, bound, model, fpr, steps } = state.peek();
+  const { lanes, bound, fpr, steps } = state.peek();
+  const model = address.modelOf(state.peek(), lane);
   const { method, settings } = lanes[lane];
   return {
     X,
@@ -369,7 +370,7 @@ async function goOn(names, of = rows.peek()) {
   const next = {};
   try {
     const both = await mine(Promise.all(LANES.map(async (name) => {
-      const start = of === rows.peek() ? await trainers[name].params() : await carried(trainers[name], of);
+      const start = of === rows.peek() ? await trainers[name].params() : await carried(name, of);
       next[name] = await createTrainer({ ...options(name, of), start, steps: few });
       const shot = await next[name].advance({ steps: names.includes(name) ? few : 0 }, page.view(name, of));
       const { step, pass, objective, milliseconds, warning, collapsed } = shots.peek()[name];
@@ -399,11 +400,11 @@ export async function warm() {
   await Promise.all(LANES.map(async (name) => (await createTrainer({ ...options(name), start: await trainers[name].params(), steps: 1 })).dispose())).catch(() => {});
 }
 
-/** The weights of a trainer, for rows whose columns are scaled otherwise: the scores stay. */
-async function carried(trainer, { X, dims }) {
-  const [params, columns] = await Promise.all([trainer.params(), trainer.columns()]);
+/** The weights of a lane, for rows whose columns are scaled otherwise: the scores stay. */
+async function carried(name, { X, dims }) {
+  const [params, columns] = await Promise.all([trainers[name].params(), trainers[name].columns()]);
   if (!columns) return params;
-  const { model } = state.peek();
+  const model = address.modelOf(state.peek(), name);
   const units = model === "linear" ? 1 : Number(model.split(",")[0]);
   for (let column = 0; column < dims; column += 1) {
     const [shift, factor] = columns[column];
@@ -427,16 +428,26 @@ export function settle(part, given) {
   restart({ fresh: false, quiet: together() && Boolean(shots.peek()), play: true, given });
 }
 
-/** Other data; where it is of the other kind, with the lanes that it had last. */
-export function choose(part, before = kind.peek()) {
-  const { lanes } = state.peek();
+/** What lanes are kept for: a kind of data, or an own file. */
+export const place = () => `${state.peek().data === "file" ? `file ${own.peek().file} ` : ""}${kindOf(state.peek(), own.peek()).name}`;
+
+/** Other data, or another model; in another place with what that had last, or else with `usual`. */
+export function choose(part, before = place(), usual = {}) {
+  const { lanes, model, steps, speed } = state.peek();
   batch(() => {
     // (What was done to other data by hand is of that.)
     set("data" in part ? { edits: "", ...part } : part);
-    const now = kindOf(state.peek(), own.peek());
+    const pair = address.isPair(state.peek().model);
+    const plain = LANES.every((name) => /^ce/.test(lanes[name].method));
+    if (pair !== address.isPair(model) && (pair || plain)) set({ lanes: address.modelsFirst(part.model) });
+    const now = place();
     if (now === before) return;
-    kept.set(before, lanes);
-    set({ lanes: kept.get(now) ?? address.lanes(now.name) });
+    kept.set(before, { lanes, model, steps, speed });
+    const last = kept.get(now);
+    // (The model stays where the data is of another kind, but an own file has its own.)
+    const other = [now, before].some((one) => one.startsWith("file"));
+    const begun = { ...(before.startsWith("file") && { model: "linear", steps: 300, speed: "10" }), lanes: address.lanes(kindOf(state.peek(), own.peek()).name), ...usual };
+    set(last ? (other ? last : { lanes: last.lanes }) : begun);
   });
 }
 

@@ -23,6 +23,9 @@ const slider = (name, text, { min, max, step, show }, change) => {
   };
 };
 
+/** What a model is called. */
+export const named = (model) => model.split("/").map((one) => (one === "linear" ? one : `MLP ${one.replaceAll(",", ", ")}`)).join(" | ");
+
 /** 0.5–50 % on a slider whose steps are ratios. */
 const toShare = (position) => Number((0.5 * 100 ** position).toPrecision(2));
 const toPosition = (share) => Math.log(share / 0.5) / Math.log(100);
@@ -30,11 +33,10 @@ const toPosition = (share) => Math.log(share / 0.5) / Math.log(100);
 export class Side {
   /**
    * @param {HTMLElement} root
-   * @param {{ kinds: object[], several: object[], groups: object[], change: (part: object) => void, file: (file: File) => void, prepare: (choice: object) => void }} options
+   * @param {{ kinds: object[], several: object[], groups: object[], change: (part: object) => void, file: (file: File) => void }} options
    */
-  constructor(root, { kinds, several, groups, change, file, prepare }) {
+  constructor(root, { kinds, several, groups, change, file }) {
     this.root = root;
-    this.prepare = prepare;
     this.thumbs = new Map();
     this.titles = new Map();
     const button = (name, title, about, ...children) => {
@@ -100,8 +102,7 @@ export class Side {
     this.noise.set(state.noise, has.noise);
     this.flips.set(state.flips, has.flips);
     this.clean.hidden = !has.flips;
-    const named = (model) => (model === "linear" ? "Linear" : `MLP ${model.replaceAll(",", ", ")}`);
-    const models = ["linear", "16", "16,16"];
+    const models = ["linear", "16", "16,16", ...(state.data === "file" ? ["linear/16"] : [])];
     if (!models.includes(state.model)) models[2] = state.model;
     segments(this.model, models.map((model) => [model, named(model)]), state.model, (model) => this.changed({ model }));
     const lengths = [...new Set([300, 1000, 3000, 10000, state.steps])].sort((a, b) => a - b);
@@ -119,12 +120,6 @@ export class Side {
     };
     draw.onResize(canvas, paint);
     if (draw.sizeOf(canvas).width) paint();
-  }
-
-  /** What is in a file: loaded with the first. */
-  async inspect(table) {
-    const { inspect } = await import("./inspect.js");
-    inspect(this, table);
   }
 
   forget() {

@@ -36,7 +36,7 @@ export const ALL = {
  * @property {number} seed
  * @property {string} edits what was done to the rows by hand, see `hands.js`
  * @property {number} runs of each lane, with the seeds from `seed` on, one of `RUNS`
- * @property {string} model "linear" or hidden widths, "16" or "16,16"
+ * @property {string} model "linear" or hidden widths, "16" or "16,16"; of two with / between, "linear/16", the second is lane B's
  * @property {number} steps length of a run
  * @property {string} speed steps a frame, or "max"
  * @property {[number, number]} fpr the range of false-positive rates of the partial AUC, in per cents and their tenths
@@ -58,6 +58,18 @@ const BESIDE = { two: { method: "soap", settings: {} }, several: { method: "ppd-
 
 /** What both lanes begin with. @param {"two" | "several" | "groups"} kind of data */
 export const lanes = (kind) => structuredClone({ a: { method: "ce", settings: {} }, b: BESIDE[kind] });
+
+/** Whether each lane has a model of its own. @param {string} model */
+export const isPair = (model) => model.includes("/");
+
+/** The model of a lane. @param {{ model: string }} state @param {string} lane */
+export const modelOf = ({ model }, lane) => model.split("/").at(lane === "a" ? 0 : -1);
+
+/** What lanes of two classes begin with where models come before losses: two models by cross-entropy, and then a loss beside it on one. @param {string} model */
+export function modelsFirst(model) {
+  const [a, b] = ["a", "b"].map((lane) => ({ method: modelOf({ model }, lane) === "linear" ? "ce-exact" : "ce", settings: {} }));
+  return { a, b: isPair(model) ? b : lanes("two").b };
+}
 
 /** @returns {State} */
 export function defaults() {
@@ -96,8 +108,10 @@ function range(text, pattern = /^(\d{1,3})-(\d{1,3})$/) {
 /** Units of a hidden layer, and weights of a network, that an address may ask for: more would not answer for minutes. Characters of edits. */
 export const MOST = { units: 256, weights: 100_000, edits: 4000 };
 
-/** Whether hidden widths, such as "16,16", are those of a network that is offered. */
+/** Whether a model, "linear" or hidden widths such as "16,16", is one that is offered. */
 function fits(model) {
+  if (model === "linear") return true;
+  if (!/^[1-9]\d{0,2}(,[1-9]\d{0,2}){0,2}$/.test(model)) return false;
   const widths = model.split(",").map(Number);
   return widths.every((units) => units <= MOST.units) && widths.slice(1).reduce((sum, units, k) => sum + units * widths[k], 0) <= MOST.weights;
 }
@@ -128,8 +142,9 @@ export function read(hash, refused = () => {}) {
   state.seed = Math.trunc(between("seed", 0, 999999, state.seed));
   state.steps = Math.trunc(between("steps", 1, 100000, state.steps));
   const model = query.get("model") ?? "";
-  if (/^[1-9]\d{0,2}(,[1-9]\d{0,2}){0,2}$/.test(model) && fits(model)) state.model = model;
-  else if (model && model !== "linear") refused(`model=${model.slice(0, 40)} is not “linear”, nor one to three layers of at most ${MOST.units} units and ${MOST.weights.toLocaleString("en")} weights`);
+  const models = model.split("/");
+  if (models.length < 3 && models.every(fits)) state.model = model;
+  else if (model) refused(`model=${model.slice(0, 40)} is not “linear”, nor one to three layers of at most ${MOST.units} units and ${MOST.weights.toLocaleString("en")} weights`);
   if (["1", "10", "max"].includes(query.get("speed"))) state.speed = query.get("speed");
   state.fpr = range(query.get("fpr"), /^(\d{1,3}(?:\.\d)?)-(\d{1,3}(?:\.\d)?)$/) ?? state.fpr;
   state.near = query.get("near") === "1";

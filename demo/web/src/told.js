@@ -163,14 +163,14 @@ export function ofRuns({ titles, crowd, metric, called, seed }) {
 const AIMS = ["Average precision", "Partial AUC", "AUROC"];
 
 /** What a lane trains for: its method, of a family of methods. */
-function aim({ name, title, family }, model) {
-  if (name === "ce") return `${title}, as in ${model === "linear" ? "logistic regression" : "most networks"}`;
+function aim({ name, title, family, model }) {
+  if (/^ce(-exact)?$/.test(name)) return `${title}, as in ${model === "linear" ? "logistic regression" : "most networks"}`;
   return AIMS.includes(family) ? `${title}, for ${family.replace("Average", "average").replace("Partial", "partial")}` : title;
 }
 
-/** The question of the page. @param {Record<"a" | "b", { name: string, title: string, family: string }>} methods @param {string} model */
-export function question({ a, b }, model) {
-  return `A: ${aim(a, model)}. B: ${aim(b, model)}. Which finds the rare ones first?`;
+/** The question of the page. @param {Record<"a" | "b", { name: string, title: string, family: string, model: string }>} methods */
+export function question({ a, b }) {
+  return `A: ${aim(a)}. B: ${aim(b)}. Which finds the rare ones first?`;
 }
 
 /** What is true of a cut, in words. @param {{ a: string, b: string }} titles */

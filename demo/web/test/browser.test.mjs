@@ -11,6 +11,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { brotliDecompressSync, gzipSync } from "node:zlib";
 import { Model, initFiles } from "../../../wasm/js/files.js";
+import { train } from "../../../wasm/js/index.js";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { axe, browser, dist, finished, home, metrics, open, root, serve, settled, tabled, watch } from "./page.mjs";
 
@@ -273,6 +274,52 @@ test("a file is described before training and trained on; a broken one says wher
   await close();
 });
 
+test("an own file begins with two models, as the package trains them without being told how; then a loss beside cross-entropy on one", async () => {
+  const rows = Array.from({ length: 500 }, (_, row) => [Math.sin(row * row), row % 13 === 5 ? "" : Math.cos(3 * row * row), ["red", "blue"][row % 2]]);
+  const text = `a,b,c,d\n${rows.map(([a, b, c], row) => `${a},${b},${c},${a * b > 0.25 || row % 41 === 0 ? "ill" : "well"}`).join("\n")}\n`;
+  const { page, errors, close } = await open("#steps=20&data=overlap");
+  const asked = async () => {
+    await finished(page);
+    const query = new URLSearchParams(new URL(page.url()).hash.slice(1));
+    return ["data", "model", "a", "b", "steps", "speed"].map((name) => query.get(name)).join(" ");
+  };
+  const then = async (deed) => {
+    await page.evaluate(() => (document.documentElement.dataset.state = "busy"));
+    await deed();
+    return asked();
+  };
+  await drop(page, "own.csv", text);
+  await page.waitForSelector("#inspect");
+  assert.equal(await then(() => page.click("#inspect button.primary")), "file linear/16 ce-exact ce 6000 max");
+  const shots = await page.evaluate(() => globalThis.undercurve.shots());
+  for (const [lane, model] of [["a", undefined], ["b", { kind: "mlp", hidden: [16] }]]) {
+    const { test } = await train(text, { label: "d", positive: "ill", split: 0.6, model });
+    assert.deepEqual(shots[lane].test, test, lane);
+  }
+  assert.ok(shots.b.test.ap > shots.a.test.ap + 0.2, "what no line finds");
+  assert.match(await page.textContent("#question"), /^A: .*, as in logistic regression\. B: .*, as in most networks\./);
+  assert.match(await page.textContent("#sentence"), /, MLP 16.*, linear/);
+  assert.match(await page.textContent("#note"), /Choose one model on the left/);
+  // The choices of its columns change; what is trained stays.
+  await page.click("#inspect > summary");
+  assert.equal(await then(() => page.click("#inspect button.primary")), "file linear/16 ce-exact ce 6000 max");
+  const pick = (model) => then(() => page.check(`#model input[value="${model}"]`, { force: true }));
+  assert.equal(await pick("16"), "file 16 ce soap 6000 max");
+  assert.equal(await pick("linear"), "file linear ce soap 6000 max");
+  assert.equal(await pick("linear/16"), "file linear/16 ce-exact ce 6000 max");
+  assert.equal(await pick("linear"), "file linear ce-exact soap 6000 max");
+  // Drawn data comes back as it was, and so does the file.
+  assert.equal(await then(() => page.click('.kinds button[title]:has-text("Overlap")')), "overlap linear ce soap 20 10");
+  assert.deepEqual(errors, []);
+  // A link to it opens with the models, on other data.
+  const link = await open("#data=file&model=linear/16&a=ce-exact&b=ce&steps=20");
+  assert.match(await link.page.textContent("#problem"), /stayed on its owner’s machine|stayed on its owner's machine/);
+  assert.match(await link.page.textContent("#sentence"), /MLP 16/);
+  assert.deepEqual(link.errors, []);
+  await link.close();
+  await close();
+});
+
 test("columns of a file are listed with kind and reason, dropped, and positives weighed; a Parquet file is read alike", async () => {
   const { page, errors, close } = await open("#steps=40");
   const table = Array.from({ length: 200 }, (_, k) => ({ id: `n${k}`, size: Math.sin(k) + (k % 10 ? 0 : 2), colour: ["red", "green", "blue"][k % 3], grade: k === 7 ? "tall" : String(k % 4), flat: 5, hole: null, outcome: k % 10 ? "well" : "ill" }));
@@ -430,7 +477,7 @@ test("a file of several classes trains all of them, or one against the others; w
   await positive.selectOption("green");
   assert.equal(await page.textContent("#ratio"), "60 of 120 rows are positive (50.0\u00a0%). The rows of the other 2 classes are negatives.");
   await page.click("#inspect button.primary");
-  await page.waitForFunction(() => /b=soap/.test(location.hash) && document.querySelector("#classes").hidden);
+  await page.waitForFunction(() => /a=ce-exact&b=ce$/.test(location.hash) && document.querySelector("#classes").hidden);
   await finished(page);
   assert.match(await page.textContent("#about"), /48 are held out, 24 positive/);
   const trained = await metrics(page);

@@ -100,9 +100,10 @@ function plainAp(scores, y) {
 
 test("the question says what each lane trains for", () => {
   const of = (name, title, family) => ({ name, title, family });
-  const say = (a, b, model = "linear") => told.question({ a, b }, model);
+  const say = (a, b, model = "linear", other = model) => told.question({ a: { ...a, model }, b: { ...b, model: other } });
   assert.equal(say(of("ce", "Cross-entropy", "A loss of each row"), of("soap", "SOAP", "Average precision")), "A: Cross-entropy, as in logistic regression. B: SOAP, for average precision. Which finds the rare ones first?");
   assert.equal(say(of("ce", "Cross-entropy", ""), of("focal", "Focal loss", "A loss of each row"), "8"), "A: Cross-entropy, as in most networks. B: Focal loss. Which finds the rare ones first?");
+  assert.equal(say(of("ce-exact", "Ridge", ""), of("ce", "Cross-entropy", ""), "linear", "8"), "A: Ridge, as in logistic regression. B: Cross-entropy, as in most networks. Which finds the rare ones first?");
 });
 
 test("how long runs were is told, also where a method ended before", () => {
@@ -162,13 +163,13 @@ test("an address beyond the limits is told, and what is within them comes back a
     const said = [];
     return [read(hash, (text) => said.push(text)), said];
   };
-  for (const [hash, part] of [["#model=300", /^model=300 is not/], ["#model=256,256,256", /^model=256,256,256 is not .* 100,000 weights$/], ["#model=999,999,999", /^model/], ["#model=tree", /^model/], ["#steps=0", /^steps=0 is not from 1 to 100000$/], ["#seed=-1", /^seed=-1/], ["#positives=80", /^positives=80 is not from 0\.5 to 50$/], ["#find=2", /^find=2/], ["#noise=many", /^noise=many/]]) {
+  for (const [hash, part] of [["#model=300", /^model=300 is not/], ["#model=256,256,256", /^model=256,256,256 is not .* 100,000 weights$/], ["#model=999,999,999", /^model/], ["#model=tree", /^model/], ["#model=linear/16/8", /^model/], ["#model=linear/", /^model/], ["#model=300/linear", /^model/], ["#steps=0", /^steps=0 is not from 1 to 100000$/], ["#seed=-1", /^seed=-1/], ["#positives=80", /^positives=80 is not from 0\.5 to 50$/], ["#find=2", /^find=2/], ["#noise=many", /^noise=many/]]) {
     const [state, said] = refused(hash);
     assert.equal(said.length, 1, hash);
     assert.match(said[0], part);
     assert.equal(state.model, "linear");
   }
-  for (const model of ["linear", "256", "16,16", "256,200,100"]) assert.deepEqual([refused(`#model=${model}`)[0].model, refused(`#model=${model}`)[1]], [model, []]);
+  for (const model of ["linear", "256", "16,16", "256,200,100", "linear/16", "16,16/8"]) assert.deepEqual([refused(`#model=${model}`)[0].model, refused(`#model=${model}`)[1]], [model, []]);
   const state = { ...defaults(), model: "16,16", find: 0.25, scene: "2.3", seed: 7 };
   assert.deepEqual(refused(write(state)), [state, []]);
 });

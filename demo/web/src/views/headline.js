@@ -5,6 +5,7 @@ import { LANES, TWO, drawnOf, prevalence } from "../kinds.js";
 import { familyOf } from "../lane.js";
 import { isUnder, seconds, subject } from "../repeats.js";
 import { computed, direction, effect, own, playing, repeats, rows, run, shots, state, together, untracked } from "../store.js";
+import { isPair, modelOf } from "../state.js";
 import * as told from "../told.js";
 
 /** The draws behind figures, headline and table, where they are of what is shown, at the end of its run. */
@@ -28,9 +29,9 @@ function tell(lanes, shots, summary, under, found) {
   const { step } = shots;
   const { data, seed, steps, model } = state.peek();
   const shown = rows.peek();
-  const titles = { a: lanes.a.method.title, b: lanes.b.method.title };
-  const methods = { a: { ...lanes.a.method, family: familyOf(lanes.a.method) }, b: { ...lanes.b.method, family: familyOf(lanes.b.method) } };
-  $("question").textContent = run.peek().kind.name === TWO.name ? told.question(methods, model) : "Two models see the same rows. Which ranks them better?";
+  const titles = { a: lanes.a.title, b: lanes.b.title };
+  const of = (name) => ({ ...lanes[name].method, family: familyOf(lanes[name].method), model: modelOf(state.peek(), name) });
+  $("question").textContent = run.peek().kind.name === TWO.name ? told.question({ a: of("a"), b: of("b") }) : "Two models see the same rows. Which ranks them better?";
   const drawn = Boolean(drawnOf(state.peek()));
   const parts = summary
     ? told.ofDraws({ titles, summary, title: called, drawn, chance: chance(shown) })
@@ -42,15 +43,16 @@ function tell(lanes, shots, summary, under, found) {
   }
   const notes = [told.ended({ titles, shots, step })];
   if (crowd && step > 0) notes.push(told.ofRuns({ titles, crowd, metric, called, seed }));
-  const of = (key) => LANES.map((name) => shots[name].test[key]);
+  const values = (key) => LANES.map((name) => shots[name].test[key]);
   if (summary) {
     notes.push(told.besideDraws({ titles, summary, seed, steps, called: other[1], chance: otherChance(shown) }));
   } else if (step > 0) {
-    if (!shots.a.collapsed && !shots.b.collapsed) notes.push(told.reversed({ titles, of: of(metric), by: of(other[0]), called: other[1], chance: otherChance(shown) }));
+    if (!shots.a.collapsed && !shots.b.collapsed) notes.push(told.reversed({ titles, of: values(metric), by: values(other[0]), called: other[1], chance: otherChance(shown) }));
     if (step >= steps) notes.push(told.ofWaiting({ under, seconds: seconds(), drawn }));
   }
+  if (isPair(model) && step >= steps) notes.push("Choose one model on the left to train a ranking loss on it.");
   const best = metric === "ap" && model === "linear" && step > 0 && found;
-  if (best) notes.push(told.ofDirections(best, of("ap"), summary?.best));
+  if (best) notes.push(told.ofDirections(best, values("ap"), summary?.best));
   $("note").textContent = notes.filter(Boolean).join(" ");
   const about = [];
   // (As long as that of the data: a longer one would move the maps under the hand.)
