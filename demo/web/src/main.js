@@ -10,7 +10,7 @@ import { SHARES } from "./draw/canvas.js";
 import { Groups, constraint } from "./groups.js";
 import { LANES, SEVERAL, TWO, drawnOf, isPlain, sampleOf } from "./kinds.js";
 import { Lane } from "./lane.js";
-import { leave, unasked } from "./repeats.js";
+import { leave, subject, unasked } from "./repeats.js";
 import { change, engines, follow, isHandy, lack, look, options, page, restart, rowsWith, settle, timings, trainerOf } from "./runs.js";
 import { SAMPLES, fetchSample } from "./samples.js";
 import { Side, named } from "./side.js";
@@ -100,7 +100,7 @@ function dials() {
   $("dial").ontoggle = () => {
     const { open } = $("dial");
     if (open || state.peek().story === "dial") set({ story: open ? "dial" : "" });
-    pushAddress();
+    pushAddress(!$("dial").hidden);
     show();
   };
   effect(() => rows.value && state.value && untracked(show));
@@ -150,13 +150,13 @@ async function open() {
   const lanes = Object.fromEntries(LANES.map((name) => [name, new Lane(name, (choice) => {
     say(null);
     set({ lanes: { ...state.peek().lanes, [name]: choice } });
-    restart({ fresh: false, play: true });
+    restart({ fresh: false, play: true, step: true });
   }, (name, found) => {
     const ranking = ranked.peek()?.[name];
     if (ranking) want(found(ranking));
   }, () => {
     set({ log: !state.peek().log });
-    pushAddress();
+    pushAddress(true);
   })]));
   const titleOf = (name) => `${name.toUpperCase()}  ${lanes[name].title}`;
   const band = new Band($("band"), { moved: (fpr) => follow({ fpr: [...fpr] }), settled: (fpr) => settle({ fpr: [...fpr] }) });
@@ -165,7 +165,7 @@ async function open() {
     // (The legend of what was trained before says nothing of rows that are on their way.)
     if (!together()) return;
     set({ class: one });
-    pushAddress();
+    pushAddress(true);
     classes.show(rows.peek().names, one);
     // A run on its way shows it with its next picture.
     if (!playing.peek()) look();
@@ -299,7 +299,7 @@ async function open() {
   const looking = computed(() => kind.value === TWO && rows.value?.dims === 2 && rows.value.X instanceof Float32Array);
   side.sees.onclick = () => {
     set({ sees: !state.peek().sees });
-    pushAddress();
+    pushAddress(true);
   };
   effect(() => {
     side.sees.hidden = !looking.value;
@@ -321,14 +321,18 @@ async function open() {
   addEventListener("hashchange", async () => {
     if (wanted()) await load();
     say(null);
-    const of = () => address.write({ ...state.peek(), find: 0, edits: "" });
-    const trained = () => address.write({ ...state.peek(), find: 0, near: false, log: true, story: "" }) + (state.peek().story === "all" ? JSON.stringify(state.peek().all) : "");
-    const [before, shown, { edits }] = [of(), trained(), state.peek()];
+    const whole = (part) => address.write({ ...state.peek(), find: find.peek(), ...part });
+    const trained = () => subject() + state.peek().scene + (state.peek().story === "all" ? JSON.stringify(state.peek().all) : "");
+    const [before, all, shown, { edits, class: one }] = [whole({ edits: "" }), whole(), trained(), state.peek()];
     batch(readAddress);
-    // (To the other page, or back from it: what is trained stays.)
-    if (shown === trained() && before !== of() && together() && shots.peek()) return;
+    // (What is only seen otherwise, or on the other page: what is trained stays.)
+    if (shown === trained() && all !== whole() && together() && shots.peek()) {
+      if (one === state.peek().class) return undefined;
+      classes.show(rows.peek().names, state.peek().class);
+      return playing.peek() || look();
+    }
     // (Back from a deed: from the weights that are there.)
-    if (edits === state.peek().edits || before !== of() || !together() || !shots.peek()) return restart({ play: !isStill() });
+    if (edits === state.peek().edits || before !== whole({ edits: "" }) || !together() || !shots.peek()) return restart({ play: !isStill() });
     const given = await rowsWith(state.peek().edits);
     await follow({}, given);
     return settle({}, given);

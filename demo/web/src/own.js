@@ -5,8 +5,10 @@ import { choose, engines, place, restart } from "./runs.js";
 import { modelsFirst } from "./state.js";
 import { own, say } from "./store.js";
 
-/** Models come first: a line beside a small network, for as long as the package trains the network without being told. */
+/** Models come first: a line beside a small network, for as long as the package trains the network without being told; of more columns, as
+ * LIBSVM files have, a line. */
 const MODELS = "linear/16";
+const MOST_COLUMNS = 800;
 const stepsOf = (rows) => Math.min(100_000, Math.max(6000, Math.ceil((20 * 0.6 * rows) / 64)));
 
 /** What a file without rows to train on is, and where it belongs; nothing where that is not known. */
@@ -21,14 +23,20 @@ function notData(bytes, name) {
   return "";
 }
 
+/** What a table is begun with. */
+function begun({ format, columns, rows }) {
+  const wide = format === "LIBSVM" || columns.length > MOST_COLUMNS;
+  return wide ? { model: "linear", lanes: modelsFirst("linear") } : { model: MODELS, lanes: modelsFirst(MODELS), steps: stepsOf(rows), speed: "max" };
+}
+
 /** Trains on what was chosen of a file; what was trained on it before stays as it was. */
-function prepare(choice, rows) {
+function prepare(choice, table) {
   const before = place();
   if (own.peek() && own.peek().file !== choice.file) engines.a.call("close", own.peek().file);
   own.value = choice;
-  choose({ data: "file" }, before, choice.positive === undefined ? {} : { model: MODELS, lanes: modelsFirst(MODELS), steps: stepsOf(rows), speed: "max" });
+  choose({ data: "file" }, before, choice.positive === undefined ? {} : begun(table));
   say(null);
-  restart({ play: true });
+  restart({ play: true, step: true });
 }
 
 let described = null;
@@ -48,7 +56,7 @@ export async function openFile(side, file) {
     if (parquet) table.format = "Parquet";
     if (described !== null && described !== own.peek()?.file) engines.a.call("close", described);
     described = table.file;
-    inspect(side, table, (choice) => prepare(choice, table.rows));
+    inspect(side, table, (choice) => prepare(choice, table));
   } catch (error) {
     side.forget();
     say(error);

@@ -151,10 +151,12 @@ const release = (...all) => all.forEach((one) => one && Object.values(one).forEa
 
 /**
  * Everything from the start: rows, trainers, pictures of step 0. Plays on if asked; `quiet` trains to the end first, and shows what was
- * there before meanwhile. `given` are the rows, where they are known already.
+ * there before meanwhile. `given` are the rows, where they are known already; `step`: Back returns from it.
  */
-export async function restart({ fresh = true, play = false, quiet = false, given } = {}) {
+export async function restart({ fresh = true, play = false, quiet = false, step = false, given } = {}) {
   const mine = turn.begin();
+  // (At once: what follows of itself is of the same step.)
+  if (step) pushAddress(true);
   document.documentElement.dataset.state = "busy";
   page.began();
   pause();
@@ -332,12 +334,13 @@ function touched(part) {
 }
 
 /** While something is dragged: the lanes that it concerns train on from where they are, as often as they can; the others are measured anew. */
-const following = { under: null, again: null };
+const following = { under: null, again: null, moving: false };
 /** @param {object} part of the state @param {object} [given] other rows, which concern all lanes */
 export async function follow(part, given) {
   set(part);
   if (given) pushSoon();
-  else pushAddress();
+  else pushAddress(!following.moving);
+  following.moving = !given;
   const { length } = rows.peek()?.X.val ?? rows.peek()?.X ?? [];
   if (!together() || !shots.peek() || length > FOLLOWED.values || ensembles) return;
   following.again = { ...following.again, ...part, ...(given && { given }) };
@@ -423,6 +426,7 @@ async function carried(name, { X, dims }) {
 /** It was let go: the run that the address names, shown when it is done. */
 export function settle(part, given) {
   following.again = null;
+  following.moving = false;
   say(null);
   set(part);
   restart({ fresh: false, quiet: together() && Boolean(shots.peek()), play: true, given });
@@ -455,6 +459,6 @@ export function choose(part, before = place(), usual = {}) {
 export function change(part) {
   say(null);
   choose(part);
-  return restart({ fresh: ["data", "positives", "noise", "flips", "seed"].some((name) => name in part), play: true });
+  return restart({ fresh: ["data", "positives", "noise", "flips", "seed"].some((name) => name in part), play: true, step: true });
 }
 

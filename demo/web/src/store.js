@@ -42,7 +42,8 @@ export const set = (part) => (state.value = { ...state.peek(), ...part });
 /** What a step of a scene sets: told when scenes are there. */
 export const scripted = { of: null };
 let soon = 0;
-/** Puts the state into the address. @param {boolean} [step] that the browser's Back returns from */
+let placed = false;
+/** Puts the state into the address. @param {boolean} [step] that the browser's Back returns from: every change by hand is one */
 export function pushAddress(step = false) {
   const { scene } = state.peek();
   const whole = write({ ...state.peek(), find: find.peek() });
@@ -52,12 +53,16 @@ export function pushAddress(step = false) {
   document.getElementById("whole")?.setAttribute("href", `./${next}`);
   const { story } = state.peek();
   document.getElementById("bench")?.setAttribute("href", write({ ...state.peek(), find: find.peek(), scene: "", story: WORKBENCH.includes(story) ? "" : WORKBENCH[0] }));
-  if (next !== location.hash) history[step ? "pushState" : "replaceState"](step ? { step: true } : history.state, "", next);
+  if (next !== location.hash) history[step && placed ? "pushState" : "replaceState"](step ? { step: true } : history.state, "", next);
+  placed = true;
 }
-/** The same when what moves rests: browsers refuse many in a row. */
-export function pushSoon() {
+/** Whether a pointer is down. */
+let held = false;
+for (const type of ["pointerdown", "pointerup", "pointercancel"]) globalThis.addEventListener?.(type, () => (held = type === "pointerdown"), true);
+/** The same when what moves rests: browsers refuse many in a row. A step is one however long it was held. */
+export function pushSoon(step = false) {
   clearTimeout(soon);
-  soon = setTimeout(pushAddress, 200);
+  soon = setTimeout(() => (step && held ? pushSoon(step) : pushAddress(step)), 200);
 }
 
 /** Whether the trainers have the rows that are shown: new rows come before the trainers of them, if these come at all. */

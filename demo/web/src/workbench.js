@@ -15,7 +15,7 @@ const story = computed(() => state.value.story);
 /** What is unfolded; nothing once it is folded. */
 function unfold(tool, open) {
   if (open || state.peek().story === tool) set({ story: open ? tool : WORKBENCH[0] });
-  pushAddress();
+  pushAddress(true);
 }
 
 /** All data, of the kinds that can be drawn: loaded when it is unfolded. */
@@ -29,7 +29,7 @@ function everything() {
     allData ??= import("./all.js").then(({ AllData }) => new AllData({
       changed: (all) => {
         set({ all });
-        pushAddress();
+        pushAddress(true);
       },
       // (Of a run on its way, what it comes to.)
       laneOf: async (name) => {
@@ -71,7 +71,7 @@ export function workbench(lanes) {
       say(null);
       const { lanes } = state.peek();
       set({ lanes: { ...lanes, [name]: { method: lanes[name].method, settings: { ...lanes[name].settings, ...settings } } } });
-      restart({ fresh: false, play: true });
+      restart({ fresh: false, play: true, step: true });
       $("play").scrollIntoView({ block: "nearest" });
     },
   });

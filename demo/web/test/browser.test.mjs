@@ -320,6 +320,22 @@ test("an own file begins with two models, as the package trains them without bei
   await close();
 });
 
+test("files in Windows-1252 and in UTF-16, as spreadsheets write them, are read as what they say", async () => {
+  const { page, errors, close } = await open("#steps=20");
+  const text = `größe,straße,fällig\n${Array.from({ length: 60 }, (_, k) => `${Math.sin(k)},${k % 2 ? "Köln" : "Orléans"},${k % 3 ? "nein" : "überfällig"}`).join("\n")}\n`;
+  for (const [encoding, buffer, said] of [["latin1", Buffer.from(text, "latin1"), "CSV in Windows-1252, 60 rows × 3 columns"], ["utf16", Buffer.from(`\ufeff${text}`, "utf16le"), "CSV, 60 rows × 3 columns"]]) {
+    await page.setInputFiles("#file", { name: `${encoding}.csv`, mimeType: "text/csv", buffer });
+    await page.waitForFunction((name) => document.querySelector("#inspect strong")?.textContent === name, `${encoding}.csv`);
+    const shown = await page.textContent("#inspect");
+    for (const part of [said, "straße", "Köln, Orléans", "überfällig (20 rows)"]) assert.ok(shown.includes(part), `${encoding}: ${part}: ${shown}`);
+    await page.click("#inspect button.primary");
+    await page.waitForFunction((dims) => location.hash.includes("data=file") && document.documentElement.dataset.state === "done" && globalThis.undercurve.rows().dims === dims, 3);
+    assert.ok((await metrics(page)).flat().every(Number.isFinite));
+  }
+  assert.deepEqual(errors, []);
+  await close();
+});
+
 test("columns of a file are listed with kind and reason, dropped, and positives weighed; a Parquet file is read alike", async () => {
   const { page, errors, close } = await open("#steps=40");
   const table = Array.from({ length: 200 }, (_, k) => ({ id: `n${k}`, size: Math.sin(k) + (k % 10 ? 0 : 2), colour: ["red", "green", "blue"][k % 3], grade: k === 7 ? "tall" : String(k % 4), flat: 5, hole: null, outcome: k % 10 ? "well" : "ill" }));
@@ -1184,6 +1200,52 @@ test("the workbench is a page of its own, which is loaded by who asks; what is t
   await finished(page);
   await page.waitForFunction(() => document.querySelector("#all").hidden);
   assert.deepEqual(await page.$$eval("#grid, #all, #steps, #workbench-none", (all) => all.map((one) => one.checkVisibility())), [true, false, false, false]);
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("each change by hand is a step back, however long it is dragged; Back and Forward bring back what was shown", async () => {
+  const { page, errors, close } = await open("#steps=20&story=dial&b=pauc-exact");
+  await settled(page);
+  const there = async () => [page.url(), await metrics(page), await page.evaluate(() => history.length)];
+  const places = [await there()];
+  const drag = async (selector, across) => {
+    const { x, y, width, height } = await page.locator(selector).boundingBox();
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await page.mouse.down();
+    for (let k = 1; k <= 4; k += 1) {
+      await page.mouse.move(x + width / 2 + (across * k) / 4, y + height / 2);
+      await page.waitForTimeout(250);
+    }
+    await page.mouse.up();
+  };
+  const deeds = [
+    () => page.click('.kinds button:has-text("Overlap")'),
+    () => page.check('#model input[value="16"]', { force: true }),
+    () => page.selectOption("#lane-b select", "pauc-threshold"),
+    () => page.click("#dice"),
+    () => page.click("#roc-near"),
+    () => page.check('#speed input[value="max"]', { force: true }),
+    () => drag("#band .edge >> nth=1", 40),
+    () => page.locator("#cut-range").press("PageUp"),
+  ];
+  for (const deed of deeds) {
+    await deed();
+    await page.waitForFunction((before) => location.href !== before, places.at(-1)[0]);
+    await page.waitForTimeout(300);
+    await finished(page);
+    places.push(await there());
+    assert.equal(places.at(-1)[2], places[0][2] + places.length - 1, `${deed}`);
+  }
+  const walk = async (step, to) => {
+    await page.evaluate(step);
+    await page.waitForFunction((url) => location.href === url, to[0]);
+    await page.waitForTimeout(100);
+    await finished(page);
+    assert.deepEqual((await there()).slice(0, 2), to.slice(0, 2));
+  };
+  for (const place of places.slice(0, -1).reverse()) await walk(() => history.back(), place);
+  for (const place of places.slice(1)) await walk(() => history.forward(), place);
   assert.deepEqual(errors, []);
   await close();
 });

@@ -5,6 +5,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { program } from "./server.mjs";
 
 const run = promisify(execFile);
 const root = new URL("..", import.meta.url).pathname;
@@ -71,7 +72,14 @@ const MUTANTS = [
   ["columns that are dropped and train all the same", "runs.js", "impute, ignore, categorical, share: 0.6", "impute, categorical, share: 0.6", "columns of a file"],
   ["positives that count as one", "runs.js", "{ positive, weight }", "{ positive }", "columns of a file"],
   ["a Parquet file without its last row", "parquet.js", "...read.map(line)]", "...read.slice(1).map(line)]", "columns of a file"],
-  ["a visit of the workbench trains anew", "main.js", "if (shown === trained() && before !== of() && together() && shots.peek()) return;", "", "workbench is a page"],
+  ["a visit of the workbench trains anew", "main.js", "if (shown === trained() && all !== whole()", "if (shown === \"\" && all !== whole()", "workbench is a page"],
+  ["a change that Back does not return from", "runs.js", "if (step) pushAddress(true);", "if (step) pushAddress();", "each change by hand"],
+  ["each move of the band is a step back", "runs.js", "else pushAddress(!following.moving);", "else pushAddress(true);", "each change by hand"],
+  ["a cut that Back does not return from", "views/cut.js", "pushSoon(true);", "pushSoon();", "each change by hand"],
+  ["an own file that begins with a loss", "own.js", "{ model: MODELS, lanes: modelsFirst(MODELS), steps", "{ model: \"linear\", lanes: modelsFirst(\"linear\"), steps", "an own file begins"],
+  ["the line's lane has the network", "state.js", "at(lane === \"a\" ? 0 : -1)", "at(lane === \"b\" ? 0 : -1)", "an own file begins"],
+  ["networks of an own file for as long as drawn data", "own.js", "Math.max(6000, ", "Math.max(300, ", "an own file begins"],
+  ["Windows-1252 is refused", "own.js", "/is not UTF-8/.test(error.message)", "/is no UTF-8/.test(error.message)", "as spreadsheets write"],
   ["no limits on addresses", "state.js", "widths.every((units) => units <= MOST.units)", "widths.every((units) => units > 0)", "address beyond the limits"],
 ];
 

@@ -60,7 +60,7 @@ export function bar() {
     $("runs").value = String(runs);
     segments($("speed"), [["1", "1×"], ["10", "10×"], ["max", "Max"]], speed, (next) => {
       set({ speed: next });
-      pushAddress();
+      pushAddress(true);
     });
   });
   effect(() => {

@@ -131,7 +131,7 @@ export function curves({ band, groups, titleOf }) {
   effect(() => ($("roc-near").hidden = !run.value || kind.value !== TWO || Boolean(manyRuns())));
   $("roc-near").onclick = () => {
     set({ near: !state.peek().near });
-    pushAddress();
+    pushAddress(true);
   };
   effect(() => {
     const [now, palette] = [seen.value, colours.value];

@@ -35,7 +35,7 @@ export function want(positives) {
   const both = ranked.peek();
   if (!both) return;
   find.value = Math.min(both.a.positives, Math.max(1, Math.round(positives))) / both.a.positives;
-  pushSoon();
+  pushSoon(true);
 }
 
 /** @param {(name: "a" | "b") => string} titleOf */

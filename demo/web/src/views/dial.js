@@ -45,7 +45,7 @@ function build() {
   const own = () => state.peek().dial ?? 0;
   const turn = (degree) => {
     set({ dial: degree });
-    pushSoon();
+    pushSoon(true);
   };
   range_.oninput = () => turn(Number(range_.value));
   for (const name of LANES) $(`dial-${name}`).onclick = () => lanes.peek()[name] !== undefined && turn(degrees(lanes.peek()[name]));

@@ -149,7 +149,7 @@ export function sees(lanes) {
       render(html`
         <p id="sees-sentence" role="status">${told}</p>
         <div class="slider"><label for="sees-range">Positive</label><input id="sees-range" type="range" min="1" max=${Math.max(1, all.length)} step="1" ?disabled=${all.length < 2} .value=${String(k + 1)} aria-valuetext=${`${k + 1} of ${all.length}`} @input=${(event) => (picked.value = all[Number(event.target.value) - 1])} /><span class="value" aria-hidden="true">${all.length ? k + 1 : "–"}</span></div>
-        <button type="button" id="sees-close" @click=${() => { set({ sees: false }); pushAddress(); $("sees-open").focus({ preventScroll: true }); }}>Done</button>
+        <button type="button" id="sees-close" @click=${() => { set({ sees: false }); pushAddress(true); $("sees-open").focus({ preventScroll: true }); }}>Done</button>
         <p class="hint">The last batch of each lane. The loss pushes the score of each row up or down: its arrow points to higher or lower scores on the map, and a longer arrow is a stronger push, on one scale in both lanes. Point at a positive: negatives with a score at least as high are ringed, and it loses to them.</p>`, root);
     });
   });
