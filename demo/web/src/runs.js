@@ -75,6 +75,8 @@ export function options(lane, { X, y, dims, classes, groups, groupNames, test } 
     steps,
     // (Maps stay in the data's own units. Files are scaled already, and the columns of towns as drawn.)
     scale: drawnOf(state.peek()) && kind.peek() !== GROUPS ? "standard" : "none",
+    // (The module that warns of few rows for plain cross-entropy.)
+    elsewhere: state.peek().data === "file" && method === "ce",
     engine: engines[lane],
   };
 }
