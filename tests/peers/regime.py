@@ -218,21 +218,22 @@ def show(args):
     runs = [json.loads(line) for line in args.out.read_text().splitlines()]
     value = {(r["set"], r["noise"], r["arm"], r["split"]): r["figures"] for r in runs}
     for title, (sets, noise, arms, figures) in KINDS.items():
-        splits = {name: [s for s in range(1, 100) if all((name, noise, arm, s) in value for arm in arms)] for name in sets}
-        names = [name for name in sets if splits[name]]
-        of = lambda name, arm, k: np.array([value[name, noise, arm, s][k] for s in splits[name]])  # noqa: E731, B023
         base = lambda arm: "ce, mlp:32" if arm.endswith(", mlp:32") and arm != "ce, mlp:32" else arms[0]  # noqa: E731, B023
+        # (Of each arm the splits where it and what it is held against ended.)
+        splits = lambda name, arm: [s for s in range(1, 100) if all((name, noise, one, s) in value for one in (arm, base(arm)))]  # noqa: E731, B023
+        of = lambda name, arm, k, one: np.array([value[name, noise, one, s][k] for s in splits(name, arm)])  # noqa: E731, B023
         first = list(figures)[:2]
         heads = [f"{figures[k]} | ahead" if k in first else figures[k] for k in figures]
         print(f"\n{title}\n\n| set: negatives, positives | arm | splits | {' | '.join(heads)} | s |\n" + "|---" * (6 + len(figures)) + "|")
-        for name in names:
-            for arm in arms:
-                these = [r for r in runs if (r["set"], r["noise"], r["arm"]) == (name, noise, arm)]
-                cells = [f"{of(name, arm, k).mean():.4f}" + (f" | {front.over_splits(of(name, arm, k) - of(name, base(arm), k)) if arm != base(arm) else ''}" if k in first else "") for k in figures]
-                print(f"| {name}: {these[0]['rows'] - these[0]['positives']:,}, {these[0]['positives']:,} | {arm} | {len(splits[name])} | {' | '.join(cells)} | {np.median([r['seconds'] for r in these]):.0f} |")
+        for name, arm in [(name, arm) for name in sets for arm in arms if splits(name, arm)]:
+            these = [r for r in runs if (r["set"], r["noise"], r["arm"]) == (name, noise, arm)]
+            ahead = {k: front.over_splits(of(name, arm, k, arm) - of(name, arm, k, base(arm))) if arm != base(arm) else "" for k in first}
+            cells = [f"{of(name, arm, k, arm).mean():.4f}" + (f" | {ahead[k]}" if k in first else "") for k in figures]
+            print(f"| {name}: {these[0]['rows'] - these[0]['positives']:,}, {these[0]['positives']:,} | {arm} | {len(splits(name, arm))} | {' | '.join(cells)} | {np.median([r['seconds'] for r in these]):.0f} |")
         for arm in arms:
+            names = [name for name in sets if splits(name, arm)]
             if len(names) > 1 and arm != base(arm):
-                print(f"over sets, {arm} - {base(arm)}:", *(f"{k} {front.interval(np.array([(of(name, arm, k) - of(name, base(arm), k)).mean() for name in names]))}" for k in figures))
+                print(f"over {len(names)} sets, {arm} - {base(arm)}:", *(f"{k} {front.interval(np.array([(of(name, arm, k, arm) - of(name, arm, k, base(arm))).mean() for name in names]))}" for k in figures))
 
 
 if __name__ == "__main__":
