@@ -37,7 +37,7 @@ pub(crate) fn rows_by(items: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering)
 
 /// Sorts ascending by the total order, likewise.
 pub(crate) fn numbers(items: &mut [f64]) {
-    items.sort_unstable_by(f64::total_cmp);
+    ascending_by(items, |a, b| a.total_cmp(&b));
 }
 
 /// Puts the `from`-th to the `to`-th of the items in descending order (by a key, equal keys by the item itself) at their

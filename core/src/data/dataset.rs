@@ -475,13 +475,13 @@ impl<T: Real> Dataset<T> {
     /// The group of each row that a split keeps together ([`SplitBy::Group`](super::SplitBy)), by number; empty without.
     #[must_use]
     pub fn split_groups(&self) -> &[u32] {
-        self.units.as_ref().filter(|units| !units.ordered).map_or(&[], |units| &units.of)
+        self.units.as_ref().filter(|units| !COMPACT && !units.ordered).map_or(&[], |units| &units.of)
     }
 
     /// The rank of each row where splits hold out the last ([`SplitBy::Order`](super::SplitBy)); empty without.
     #[must_use]
     pub fn split_ranks(&self) -> &[u32] {
-        self.units.as_ref().filter(|units| units.ordered).map_or(&[], |units| &units.of)
+        self.units.as_ref().filter(|units| !COMPACT && units.ordered).map_or(&[], |units| &units.of)
     }
 
     /// The rows `index` in that order, copied.

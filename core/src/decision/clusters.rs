@@ -24,6 +24,7 @@ use crate::expression::Sense;
 use crate::judge::Verdict;
 use crate::metric::{Interval, Truth};
 use crate::real::Real;
+use crate::sort::ascending_by;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -136,7 +137,7 @@ impl<'a> Rows<'a> {
         let Some(clusters) = clusters else { return Ok(Self { truth, of: (0..rows).collect(), count: scores.len() }) };
         exact_len("clusters", scores.len(), clusters.len())?;
         let mut names = clusters.to_vec();
-        names.sort_unstable();
+        ascending_by(&mut names, |a, b| a.cmp(&b));
         names.dedup();
         let of = clusters.iter().map(|name| names.binary_search(name).map_or(0, |at| at as u32)).collect();
         Ok(Self { truth, of, count: names.len() })

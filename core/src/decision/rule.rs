@@ -18,6 +18,7 @@
 
 use super::cut::{Cut, cuts};
 use super::promise::{Kept, Promise, Walk};
+use crate::decimal::number;
 use crate::error::{Error, Result};
 use crate::metric::{Amount, Confusion, Costs, Labels, Top};
 use crate::real::Real;
@@ -252,7 +253,7 @@ impl FromStr for ThresholdRule {
     fn from_str(text: &str) -> Result<Self> {
         let text = text.trim();
         if let Some((text, percent)) = text.split_once('@') {
-            let percent = percent.trim().strip_suffix('%').and_then(|percent| percent.trim_end().parse().ok());
+            let percent = percent.trim().strip_suffix('%').and_then(|percent| number(percent.trim_end()));
             let rate = match text.parse::<Self>()? {
                 Self::Fpr(bound) => Some((Kept::Fpr, bound)),
                 Self::Precision(bound) => Some((Kept::Precision, bound)),
@@ -265,7 +266,7 @@ impl FromStr for ThresholdRule {
         }
         let after = |name: &str, sign: &str| Some(text.strip_prefix(name)?.trim_start().strip_prefix(sign)?.trim());
         let costs = |text: &str| {
-            let mut parts = text.split(':').map(|part| part.trim().parse::<f64>().ok());
+            let mut parts = text.split(':').map(|part| number(part.trim()));
             let (false_positive, false_negative) = (parts.next()??, parts.next()??);
             let prevalence = match parts.next() {
                 None => None,
@@ -278,12 +279,12 @@ impl FromStr for ThresholdRule {
             "f1" => Some(Self::F1),
             "mcc" => Some(Self::Mcc),
             _ => (after("costs", ":").and_then(costs))
-                .or_else(|| after("fpr", "<=")?.parse().ok().map(Self::Fpr))
-                .or_else(|| after("precision", ">=")?.parse().ok().map(Self::Precision))
-                .or_else(|| after("recall", ">=")?.parse().ok().map(Self::Recall))
+                .or_else(|| number(after("fpr", "<=")?).map(Self::Fpr))
+                .or_else(|| number(after("precision", ">=")?).map(Self::Precision))
+                .or_else(|| number(after("recall", ">=")?).map(Self::Recall))
                 // (Files have `top:` of before.)
                 .or_else(|| after("alerts", "<=").or(after("top", ":"))?.parse().ok().map(Self::Alerts))
-                .or_else(|| text.parse().ok().map(Self::Score)),
+                .or_else(|| number(text).map(Self::Score)),
         };
         rule.filter(|rule| rule.is_sound()).ok_or(Error::Param { what: "threshold rule" })
     }

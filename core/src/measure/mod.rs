@@ -16,6 +16,7 @@ mod table;
 pub use rows::{Detail, Found, Groups, Needs, Ranked, Refusal, Rows};
 pub use table::{Entry, TABLE};
 
+use crate::decimal::number;
 use crate::metric::{Bounds, Comparison, Estimate, FprRange, Interval, Pair, State, Top, mcclish};
 use alloc::format;
 use alloc::string::{String, ToString as _};
@@ -99,7 +100,6 @@ impl FromStr for Metric {
             let limits = if entry.limits.is_empty() { String::new() } else { format!(" with {}", entry.limits) };
             Wrong::Form(format!("{}{}{limits}", entry.name, entry.form))
         };
-        let number = |text: &str| text.parse().ok().filter(|x: &f64| x.is_finite());
         let top = numbers.strip_prefix(':').and_then(|rows| rows.parse().ok());
         let parsed: Option<Vec<f64>> = numbers.split(':').skip(1).map(number).collect();
         if parsed.is_none() && top.is_none() {

@@ -10,6 +10,7 @@
 
 use super::amount::Amount;
 use super::labels::Labels;
+use crate::decimal::number;
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::scratch::Scratch;
@@ -59,7 +60,7 @@ impl FromStr for Top {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self> {
         let top = match text.strip_suffix('%') {
-            Some(share) => share.parse().ok().map(Self::Percent),
+            Some(share) => number(share).map(Self::Percent),
             None => text.parse().ok().map(Self::Rows),
         };
         top.filter(|top| top.is_sound()).ok_or(Error::Param { what: "rows at the top" })

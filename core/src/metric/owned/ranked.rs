@@ -22,6 +22,7 @@ use crate::metric::order;
 use crate::metric::radix::counts_len;
 use crate::metric::rank::{self, Run};
 use crate::real::Real;
+use crate::sort::ascending_by;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -179,7 +180,7 @@ fn spread(moved: &[f64], truth: Truth<'_>) -> Spread {
 /// Clusters by numbers from 0 in the order of their first rows, so that what they are called enters no sum, and how many there are.
 pub(crate) fn numbered(clusters: &[u32]) -> (Vec<u32>, usize) {
     let mut names = clusters.to_vec();
-    names.sort_unstable();
+    ascending_by(&mut names, |a, b| a.cmp(&b));
     names.dedup();
     let (mut numbers, mut next) = (vec![u32::MAX; names.len()], 0);
     let of = clusters.iter().map(|name| {
