@@ -113,6 +113,24 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 """
 
+# Core ML predicts on macOS alone; elsewhere its model is built, for a fixed number of rows, and its specification checked.
+CORE = ["coremltools==9.0", "onnx==1.23.2", "onnx2coreml==1.1.0"]
+COREML = """
+import logging, sys, warnings
+import onnx, onnx2coreml
+warnings.filterwarnings("ignore")
+logging.disable(logging.CRITICAL)
+for path in sys.argv[1:]:
+    model = onnx.load(path)
+    for value in [*model.graph.input, *model.graph.output]:
+        value.type.tensor_type.shape.dim[0].dim_value = 7
+    try:
+        spec = onnx2coreml.convert(model, compute_precision="fp32").get_spec()
+        print(spec.WhichOneof("Type"), [one.name for one in spec.description.output])
+    except Exception as error:
+        print("ERROR", type(error).__name__, " ".join(str(error).split())[:150])
+"""
+
 PLAIN, MIXED, THREE, SPARSE = "plain.csv", "mixed.csv", "three.csv", "sparse.svm"
 MODELS = {
     "linear": [PLAIN, "--method", "ce"],
@@ -171,6 +189,15 @@ def engines(folder):
         of("rten", "rten", rust, "rten"),
         of("candle", "candle-onnx", rust, "candle"),
     ]
+
+
+def coreml(folder, models):
+    """What became of each as a Core ML model."""
+    python = os.path.join(folder, "coreml", "bin", "python")
+    if not os.path.exists(python):
+        subprocess.run([sys.executable, "-m", "venv", os.path.join(folder, "coreml")], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *CORE], check=True)
+    return subprocess.run([python, "-c", COREML, *models], check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def tables(rows, rng):
@@ -277,6 +304,9 @@ def main():
     first = ["model", "---", *MODELS, "within 1e-5", "probabilities", f"other class, of {rows * len(MODELS):,} rows"]
     for cells in zip(first, *columns):
         print(f"| {' | '.join(map(str, cells))} |")
+    told = coreml(folder, [job[0] for job in jobs])
+    print(f"\nCore ML ({', '.join(CORE)}): {sum(one.startswith('mlProgram') for one in told)} of {len(MODELS)} are built and pass its checks")
+    print("".join(f"- {name}: {one}\n" for name, one in zip(MODELS, told) if not one.startswith("mlProgram")))
 
 
 main()
