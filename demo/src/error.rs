@@ -202,6 +202,29 @@ impl From<TrainerError> for CliError {
     }
 }
 
+/// For a search.
+impl From<undercurve_search::Error> for CliError {
+    fn from(error: undercurve_search::Error) -> Self {
+        use undercurve_search::Error;
+        match error {
+            Error::Folds { count, why } => Self::Input(format!("--folds {count}: {why}")),
+            Error::Data(error) => error.into(),
+            Error::Core(error) => error.into(),
+            Error::Trainer(error) => error.into(),
+            Error::Input(text) => Self::Input(text),
+            Error::Stopped => Self::Closed,
+            Error::Panicked => undercurve_search::Panicked.into(),
+        }
+    }
+}
+
+/// For a thread that panicked.
+impl From<undercurve_search::Panicked> for CliError {
+    fn from(_: undercurve_search::Panicked) -> Self {
+        Self::Failed(anyhow::anyhow!("a worker failed"))
+    }
+}
+
 /// For options that the core refuses.
 impl From<undercurve::Error> for CliError {
     fn from(error: undercurve::Error) -> Self {

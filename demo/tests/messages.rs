@@ -15,12 +15,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// What text begins a message in the source.
-const BEGINNINGS: [&str; 11] = [
+const BEGINNINGS: [&str; 13] = [
     "CliError::input(",
     "CliError::Input(",
     "CliError::Unmet(",
     "CliError::Untold(",
+    "Error::Input(",
     "output::note(",
+    "watch.note(",
     "notes.push(",
     "refused(",
     "wrong(",
@@ -140,6 +142,7 @@ fn every_message_is_in_the_table_and_ways_out_lead_out() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths = Vec::new();
     sources(&root.join("src"), &mut paths);
+    sources(&root.join("../core/search/src"), &mut paths);
     paths.push(root.join("../core/src/data/error.rs"));
     paths.push(root.join("../core/src/measure/rows.rs"));
     sources(&root.join("../core/src/data/error"), &mut paths);

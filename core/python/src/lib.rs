@@ -8,6 +8,7 @@ mod estimator;
 mod loss;
 mod metrics;
 mod model;
+mod search;
 mod state;
 mod table;
 mod trainer;
@@ -27,6 +28,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<trainer::Trainer>()?;
+    module.add_function(wrap_pyfunction!(search::search, module)?)?;
     module.add_function(wrap_pyfunction!(trainer::methods, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::summary, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::measure, module)?)?;

@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use std::sync::Arc;
 use undercurve::Real;
 use undercurve::checkpoint::{CheckpointError, SavedModel, Trained};
-use undercurve::data::{Dataset, Encode, Missing, Options, Preparation, Scale, Split, Target, Targets};
+use undercurve::data::{Dataset, Encode, Missing, Options, Preparation, Scale, Split, SplitBy, Target, Targets};
 use undercurve::decision::{Calibrate, ThresholdRule};
 use undercurve::expression::Expression;
 use undercurve::judge;
@@ -38,8 +38,20 @@ struct Asked {
     /// With the labels that they are of, or in the order of the classes.
     class_weights: Option<Vec<(Option<String>, f64)>>,
     balanced: bool,
-    label: Option<String>,
     target: Option<String>,
+    reading: Reading,
+    valid: Option<f64>,
+    metric: Option<String>,
+    patience: Option<u64>,
+    threshold: Option<String>,
+    calibrate: Option<String>,
+}
+
+/// What is made of the columns of a table.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Reading {
+    label: Option<String>,
     positive: Option<String>,
     scale: Option<String>,
     encode: Option<String>,
@@ -49,11 +61,41 @@ struct Asked {
     weight: Option<String>,
     ignore: Vec<String>,
     keep_identifiers: bool,
-    valid: Option<f64>,
-    metric: Option<String>,
-    patience: Option<u64>,
-    threshold: Option<String>,
-    calibrate: Option<String>,
+    /// A column that orders rows, and one that keeps them together.
+    order: Option<String>,
+    cluster: Option<String>,
+}
+
+impl Reading {
+    /// Of two classes.
+    pub fn options(&self, table: &Table) -> PyResult<Options> {
+        let options = Options {
+            label: self.label.clone(),
+            positive: self.positive.clone(),
+            scale: self.scale.as_deref().map(scale).transpose()?,
+            encode: self.encode.as_deref().map_or(Ok(Encode::Linear), encode)?,
+            missing: missing(&self.missing)?,
+            categorical: self.categorical.clone(),
+            group: self.group.clone(),
+            weight: self.weight.clone(),
+            ignore: self.ignore.clone(),
+            keep_identifiers: self.keep_identifiers,
+            split_by: self.order.clone().map(SplitBy::Order).or(self.cluster.clone().map(SplitBy::Group)),
+            ..Options::default()
+        };
+        let columns = table.table.columns();
+        for (name, named) in
+            [("group", &options.group), ("ignore", &options.ignore), ("categorical", &options.categorical)]
+        {
+            if let Some(unknown) = named.iter().find(|name| !columns.contains(name)) {
+                return Err(value(format!(
+                    "{name}: there is no column {unknown:?}; the columns are {}",
+                    columns.join(", ")
+                )));
+            }
+        }
+        Ok(options)
+    }
 }
 
 fn word<T: Copy>(name: &str, text: &str, words: &[(&str, T)]) -> PyResult<T> {
@@ -152,30 +194,7 @@ impl Asked {
     }
 
     fn options(&self, method: &Method, table: &Table) -> PyResult<Options> {
-        let mut options = Options {
-            label: self.label.clone(),
-            positive: self.positive.clone(),
-            scale: self.scale.as_deref().map(scale).transpose()?,
-            encode: self.encode.as_deref().map_or(Ok(Encode::Linear), encode)?,
-            missing: missing(&self.missing)?,
-            categorical: self.categorical.clone(),
-            group: self.group.clone(),
-            weight: self.weight.clone(),
-            ignore: self.ignore.clone(),
-            keep_identifiers: self.keep_identifiers,
-            ..Options::default()
-        };
-        let columns = table.table.columns();
-        for (name, named) in
-            [("group", &options.group), ("ignore", &options.ignore), ("categorical", &options.categorical)]
-        {
-            if let Some(unknown) = named.iter().find(|name| !columns.contains(name)) {
-                return Err(value(format!(
-                    "{name}: there is no column {unknown:?}; the columns are {}",
-                    columns.join(", ")
-                )));
-            }
-        }
+        let mut options = self.reading.options(table)?;
         let several = method.of_classes().is_some() && options.positive.is_none();
         options.target = match self.target.as_deref() {
             Some(text) => target(text)?,
@@ -192,7 +211,7 @@ fn classes(table: &Table, options: &Options) -> PyResult<usize> {
 }
 
 /// An error of a table's rows.
-fn of(error: &undercurve::data::DataError, table: &Table) -> PyErr {
+pub fn of(error: &undercurve::data::DataError, table: &Table) -> PyErr {
     data(error, &table.table.columns())
 }
 
@@ -311,7 +330,7 @@ impl<T: Real> Training<T> {
             None => held_out(train, asked.valid, config.seed, table)?,
         };
         config.class_weights = class_weights(asked, &preparation, &train)?;
-        let encoded = asked.encode.as_deref().is_some_and(|encode| encode != "linear");
+        let encoded = asked.reading.encode.as_deref().is_some_and(|encode| encode != "linear");
         check_splines(&config, encoded, train.positives()).map_err(failed)?;
         let given = Given { train: Arc::new(train), test, start, files: Vec::new() };
         let config = if config.method == TOP { top(&config, &given.train).map_err(failed)?.0 } else { config };

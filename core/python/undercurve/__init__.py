@@ -13,9 +13,11 @@ from .losses import Loss
 from .metrics import Comparison, Difference, Measured, Metrics, auroc, average_precision, compare, metrics, partial_auc
 from .models import Model, Trainer, TrainingWarning, load, train
 from .preparations import ColumnStats, Preparation
+from .search import Auto, Tried, auto
 from .states import State
 
 __all__ = [
+    "Auto",
     "ColumnStats",
     "Comparison",
     "Curves",
@@ -30,8 +32,10 @@ __all__ = [
     "State",
     "Trainer",
     "TrainingWarning",
+    "Tried",
     "__version__",
     "auroc",
+    "auto",
     "average_precision",
     "compare",
     "curves",

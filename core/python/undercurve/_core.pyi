@@ -1,5 +1,6 @@
 """The compiled part; use `undercurve`, which documents it."""
 
+from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
@@ -17,6 +18,7 @@ __all__ = [
     "Table",
     "Model",
     "Trainer",
+    "search",
     "methods",
     "summary",
     "measure",
@@ -227,6 +229,15 @@ class Trainer:
     def model(self) -> tuple[Model, str | None]: ...
     def judge(self) -> list[dict[str, Any]]: ...
 
+def search(
+    reading: dict[str, Any],
+    table: Table,
+    want: str,
+    folds: int | None = None,
+    seed: int = 1,
+    threads: int | None = None,
+    told: Callable[[int, int, str, list[str]], None] | None = None,
+) -> tuple[Model, dict[str, Any]]: ...
 def methods() -> list[dict[str, Any]]: ...
 def summary(
     scores: npt.ArrayLike,

@@ -443,19 +443,7 @@ class Trainer:
     ) -> None:
         if dtype not in ("float32", "float64"):
             raise ValueError(f"dtype: expected 'float32' or 'float64', got {dtype!r}")
-        named = frames.is_frame(data)
-        taken = frames.names_of(data) if named else []
-        more: frames.Columns = []
-        if labels is not None:
-            if label is not None:
-                raise ValueError("label, labels: one of the two, not both")
-            if isinstance(labels, str):
-                raise ValueError(f"labels: expected values; a column of the rows is named by label={labels!r}")
-            label = frames.free_name("label", taken)
-            more.append(_column(label, "labels", labels))
-            _warn_of_copies(data, taken, [str(name) for name in ignore], labels)
-        elif not named:
-            raise ValueError("labels: rows without names of columns need labels beside them")
+        named, taken, more, label = _with_labels(data, labels, label, ignore)
         if isinstance(constraints, str):
             constraints = [constraints]
         ignore = [str(name) for name in ignore]
@@ -489,17 +477,21 @@ class Trainer:
             "fpr": (float(fpr[0]), float(fpr[1])),
             "class_weights": _class_weights(class_weight),
             "balanced": isinstance(class_weight, str),
-            "label": label,
             "target": target,
-            "positive": _positive(positive),
-            "scale": scale,
-            "encode": encode,
-            "missing": missing,
-            "categorical": [str(name) for name in categorical],
-            "group": group,
-            "weight": None if frames.is_sparse(data) else weight,
-            "ignore": ignore,
-            "keep_identifiers": not named if keep_identifiers is None else keep_identifiers,
+            "reading": {
+                "label": label,
+                "positive": _positive(positive),
+                "scale": scale,
+                "encode": encode,
+                "missing": missing,
+                "categorical": [str(name) for name in categorical],
+                "group": group,
+                "weight": None if frames.is_sparse(data) else weight,
+                "ignore": ignore,
+                "keep_identifiers": not named if keep_identifiers is None else keep_identifiers,
+                "order": None,
+                "cluster": None,
+            },
             "valid": _number("valid", valid) if isinstance(valid, (int, float, np.number)) else None,
             "metric": metric,
             "patience": None if patience is None else _number("patience", patience, whole=True),
@@ -801,6 +793,26 @@ def _class_weights(given: Any) -> list[tuple[str | None, float]] | None:
     if not hasattr(given, "__iter__"):
         raise ValueError(f"class_weight: expected 'balanced', or labels with their weights as {{1: {given!r}}}, got {given!r}")
     return [(None, _number("class_weight", weight)) for weight in given]
+
+
+def _with_labels(
+    data: Any, labels: ArrayLike | None, label: str | None, ignore: Sequence[str]
+) -> tuple[bool, list[str], frames.Columns, str | None]:
+    """Whether rows have names of columns, and which; the labels as a column beside them, where they are given; and the label column."""
+    named = frames.is_frame(data)
+    taken = frames.names_of(data) if named else []
+    more: frames.Columns = []
+    if labels is not None:
+        if label is not None:
+            raise ValueError("label, labels: one of the two, not both")
+        if isinstance(labels, str):
+            raise ValueError(f"labels: expected values; a column of the rows is named by label={labels!r}")
+        label = frames.free_name("label", taken)
+        more.append(_column(label, "labels", labels))
+        _warn_of_copies(data, taken, [str(name) for name in ignore], labels)
+    elif not named:
+        raise ValueError("labels: rows without names of columns need labels beside them")
+    return named, taken, more, label
 
 
 def _number(name: str, value: Any, *, whole: bool = False) -> Any:

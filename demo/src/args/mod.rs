@@ -10,7 +10,6 @@ pub mod many;
 pub mod method;
 pub mod schema;
 pub mod train;
-pub mod want;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 

@@ -4,7 +4,6 @@ use crate::args::data::{DataArgs, DataPlan};
 use crate::args::decide::{DecisionArgs, DecisionPlan};
 use crate::args::device::{self, Choice};
 use crate::args::many::{ManyArgs, ManyPlan};
-use crate::args::want::{Want, want};
 use crate::args::{Word, method, words};
 use crate::error::{CliError, Result};
 use crate::tell::constraints;
@@ -15,6 +14,7 @@ use undercurve::data::{Format, Options, Target};
 use undercurve::expression::Expression;
 use undercurve::registry::{Method, PRESETS, Preset, preset};
 use undercurve::trainer::{self, Config, Init, Length, ModelSpec};
+use undercurve_search::{TOP, Want, want};
 
 /// `--precision`, in bytes.
 const PRECISIONS: &[Word<u8>] = &[("f32", "32-bit numbers", 4), ("f64", "64-bit numbers", 8)];
@@ -554,9 +554,6 @@ impl Args {
         }))
     }
 }
-
-/// The method that folds choose.
-pub const TOP: &str = "top";
 
 /// Some settings and those that are set, which come before.
 fn below(settings: &[(&str, &str)], set: &[(String, String)]) -> Vec<(String, String)> {

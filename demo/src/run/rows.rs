@@ -4,7 +4,7 @@ use crate::args::data::DataPlan;
 use crate::args::decide::DecisionPlan;
 use crate::args::layout::Layout;
 use crate::args::method;
-use crate::args::train::{New, RowsPlan, TOP};
+use crate::args::train::{New, RowsPlan};
 use crate::error::{CliError, Result, alike};
 use crate::input;
 use crate::output;
@@ -26,6 +26,7 @@ use undercurve::metric::Costs;
 use undercurve::model::Model;
 use undercurve::registry::class_methods;
 use undercurve::trainer::{Config, Given, ModelSpec, Predictor, TopPoint, Trainer, Watch, check_splines, top};
+use undercurve_search::TOP;
 
 /// The model that a run begins at.
 #[derive(Clone)]

@@ -1,5 +1,4 @@
-//! Finished runs, one JSON object a line, so that an experiment that was stopped continues where it was; and the workers that
-//! make the missing ones.
+//! Finished runs, one JSON object a line, so that an experiment that was stopped continues where it was.
 //!
 //! Lines are appended whole; several programs may write to one file. A line that was cut off is run again, and said.
 
@@ -12,8 +11,8 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+pub use undercurve_search::{cores, in_parallel};
 
 /// The finished runs: a record by the run's name.
 pub struct Store<R> {
@@ -98,36 +97,12 @@ fn parse<R: DeserializeOwned>(line: &[u8]) -> serde_json::Result<Line<R>> {
     Ok(Line::Run(key, serde_json::from_value(value)?))
 }
 
-/// Does every job, several at a time. After the first failure no further one is begun.
-pub fn in_parallel<J: Sync>(jobs: &[J], workers: usize, work: impl Fn(&J) -> Result<()> + Sync) -> Result<()> {
-    let next = AtomicUsize::new(0);
-    let worker = || -> Result<()> {
-        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            work(job).inspect_err(|_| next.store(jobs.len(), Ordering::Relaxed))?;
-        }
-        Ok(())
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
-        workers.into_iter().try_for_each(|worker| match worker.join() {
-            Ok(result) => result,
-            Err(_) => Err(anyhow::anyhow!("a worker failed").into()),
-        })
-    })
-}
-
-/// Cores of this machine.
-pub fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Store, in_parallel};
+    use super::Store;
     use crate::error::CliError;
     use serde::{Deserialize, Serialize};
     use std::path::PathBuf;
-    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     struct Measured {
@@ -181,24 +156,5 @@ mod tests {
         std::fs::remove_file(file).unwrap();
         let folder = std::env::temp_dir();
         assert!(matches!(Store::<Measured>::open(Some(&folder)), Err(CliError::Input(_))), "a folder is no file");
-    }
-
-    #[test]
-    fn every_job_is_done_once_and_a_failure_ends_the_work() {
-        let jobs: Vec<usize> = (0..100).collect();
-        let sum = AtomicUsize::new(0);
-        in_parallel(&jobs, 3, |job| {
-            sum.fetch_add(*job, Ordering::Relaxed);
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!(sum.into_inner(), 4950);
-        let begun = AtomicUsize::new(0);
-        let failed = in_parallel(&jobs, 1, |job| {
-            begun.fetch_add(1, Ordering::Relaxed);
-            if *job == 4 { Err(CliError::input("four")) } else { Ok(()) }
-        });
-        assert!(matches!(failed, Err(CliError::Input(text)) if text == "four"));
-        assert_eq!(begun.into_inner(), 5);
     }
 }

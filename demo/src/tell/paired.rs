@@ -1,6 +1,7 @@
 //! Two methods on the same splits: mean difference, 95 % interval, and how often which was ahead.
 
 use undercurve::metric::student;
+pub use undercurve_search::mean_sd;
 
 /// A difference over splits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,14 +24,6 @@ impl Difference {
         let count = |test: fn(&f64) -> bool| apart.iter().filter(|x| test(x)).count();
         Self { mean, half, counts: [count(|&x| x > 0.0), count(|&x| x == 0.0), count(|&x| x < 0.0)] }
     }
-}
-
-/// Mean and standard deviation (n − 1).
-pub fn mean_sd(values: &[f64]) -> (f64, f64) {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let spread = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (count - 1.0).max(1.0);
-    (mean, spread.sqrt())
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! What was wanted at the top of the list (`--want`), beside cross-entropy of the same model.
 
-use crate::args::want::Want;
 use crate::error::Result;
 use crate::tell::behind::SAME;
 use crate::tell::scores;
@@ -9,6 +8,7 @@ use undercurve::Real;
 use undercurve::data::Dataset;
 use undercurve::metric::{Estimate, FprRange, Interval, Metrics, TieRule, Top, Truth};
 use undercurve::trainer::{Config, ModelSpec, Predictor, Trainer};
+use undercurve_search::Want;
 
 /// A value with its interval, where it has one.
 type Measured = (f64, Option<Interval>);

@@ -509,12 +509,12 @@ pub const CASES: &[Case] = &[
         "compare good.csv --metric auroc --methods auc-margin --folds 2",
     ),
     of(
-        "--folds …: a fold, or the rows outside it, would have no row of one class; --folds takes fewer",
+        "a fold, or the rows outside it, would have no row of one class; take fewer",
         "compare dates.csv --split-by day --folds 40 --methods ce",
         "compare dates.csv --split-by day --folds 2 --methods ce",
     ),
     of(
-        "--folds …: there are fewer groups (--split-group)",
+        "there are fewer groups",
         "compare query.csv --split-group q --metric auroc --folds 9",
         "compare query.csv --split-group q --metric auroc --methods auc-margin --folds 2",
     ),
@@ -617,7 +617,7 @@ pub const CASES: &[Case] = &[
         "predict m good.csv --explain",
     ),
     of(
-        "--folds …: there are … … rows",
+        "there are … … rows",
         "compare good.csv --metric auroc --folds 60",
         "compare good.csv --metric auroc --methods auc-margin --folds 2",
     ),
@@ -1021,6 +1021,7 @@ pub const UNTRIED: &[(&str, &str)] = &[
     ("… rows × … columns are too many to centre; scale = unit or none keeps them sparse", SIZE),
     ("… make more than … groups", SIZE),
     ("…: column \"…\" has more categories than features fit into memory; its rarest, of … rows, count as none", SIZE),
+    ("a worker failed", "a fault of this program"),
     ("… models on …: about … s of processor time, and up to … s for the mean of … networks", "auto.rs searches"),
     ("the other … trainings take about … s, some … s with … at a time", "a minute"),
     ("--constraint …: …", FIRST),

@@ -4,15 +4,12 @@ mod card;
 mod draw;
 mod outcome;
 
-use crate::args::candidates::{Candidate, CandidateArgs};
+use crate::args::candidates::CandidateArgs;
 use crate::args::data::{DataArgs, DataPlan};
 use crate::args::decide;
-use crate::args::want::{Want, want};
 use crate::cmd::look::find;
 use crate::error::{CliError, Result};
-use crate::run::folds::{Folds, Job};
-use crate::run::search;
-use crate::run::store::Store;
+use crate::run::searching::{Desk, class_weights};
 use crate::tell::table;
 use crate::tell::text::{shell, stem, wrap};
 use crate::{input, output, threads};
@@ -20,9 +17,11 @@ use outcome::{Measured, Outcome};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use undercurve::data::Preparation;
 use undercurve::decision::ThresholdRule;
 use undercurve::metric::Top;
+use undercurve_search::{Candidate, Folds, Job, MOST_ROWS, RANGE, Want, among, search, want};
 
 /// Options of `auto`.
 #[derive(clap::Args, Debug)]
@@ -92,9 +91,6 @@ pub struct Plan {
     json: bool,
 }
 
-/// The false-positive rates of the partial AUC, where nothing says others.
-const FPR: (f64, f64) = (0.0, 0.05);
-
 /// Makes the folder, unless it is there.
 fn make(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|error| CliError::file(folder, &error))
@@ -126,20 +122,32 @@ pub fn run(args: Args) -> Result<()> {
     if all.labels().is_empty() {
         return Err(CliError::input(format!("{}: auto is for two classes", file.display())));
     }
-    let (metric, fpr) = want.of(all.len(), all.positives(), FPR);
+    let (metric, fpr) = want.of(all.len(), all.positives(), RANGE);
     let candidates = args.candidates.check(metric)?;
     let out = args.out.unwrap_or_else(|| format!("{}.auto", stem(&file)).into());
     let alerts = if let Want::Alerts(top) = want { Some(top) } else { None };
     let at_top = !matches!(want, Want::Metric(_));
     let plan = Plan { file, data, candidates, metric, fpr, alerts, at_top, rule, seed, out, json };
     input::say(&found.notes);
-    let folds = Folds::new(&all, folds.unwrap_or_else(|| search::folds(all.len())), 1, seed, search::MOST_ROWS)?;
-    let (store, is_libsvm) = (Store::open(None)?, whole.label_column().is_none());
-    let (table, of, data) = (&table, &plan.data, all.fingerprint());
-    let job = Job { table, plan: of, folds, metric, fpr, seed, threads, is_libsvm, store, data };
+    let folds = Folds::new(&all, folds.unwrap_or_else(|| undercurve_search::folds(all.len())), 1, seed, MOST_ROWS)?;
+    let (desk, weights) = (Desk::new(None)?, class_weights(&plan.data));
+    let job = Job {
+        table: &table,
+        options: &plan.data.options,
+        class_weights: plan.data.class_weight.clone().map(|text| (text, &weights as _)),
+        folds,
+        metric,
+        fpr,
+        seed,
+        threads,
+        is_libsvm: whole.label_column().is_none(),
+        data: all.fingerprint(),
+        watch: &desk,
+        done: Mutex::default(),
+    };
     let searched = match &plan.candidates {
-        Some(candidates) => search::among(&job, candidates)?,
-        None => search::search(&job, &all)?,
+        Some(candidates) => among(&job, candidates)?,
+        None => search(&job, &all)?,
     };
     let outcome = outcome::outcome(&plan, &job, &searched, all.labels(), job.chance(&all))?;
     if let Some(warning) = outcome.warning() {

@@ -1,24 +1,21 @@
 //! What `auto` makes of what the search took: the model of all rows, and what the held-out scores say of it.
 
 use super::Plan;
-use crate::args::candidates::Candidate;
 use crate::error::Result;
-use crate::run::folds::{Ahead, Job, Row};
-use crate::run::search::{self, Search};
 use crate::tell::behind::SAME;
 use crate::tell::explain::places;
-use crate::tell::paired::mean_sd;
 use crate::tell::threshold::choose;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use undercurve::checkpoint::{SavedModel, Trained};
+use undercurve::checkpoint::SavedModel;
 use undercurve::data::Rows;
-use undercurve::decision::{Calibrate, ThresholdRule, rate_interval, rate_intervals_in};
+use undercurve::decision::{ThresholdRule, rate_interval, rate_intervals_in};
 use undercurve::metric::{
     Bin, Confusion, Estimate, FprRange, Interval, Metrics, PrPoint, RocPoint, TieRule, Truth, brier,
 };
 use undercurve::rng::Rng;
 use undercurve::trainer::Predictor;
+use undercurve_search::{Ahead, Candidate, HeldOut, Job, Refit, Row, Scored, Search, mean_sd, no_signal, verdict};
 
 /// Shuffles of a column, and draws of rows for the interval of a threshold.
 const SHUFFLES: u64 = 5;
@@ -75,14 +72,6 @@ pub struct Importance {
     pub sd: f64,
 }
 
-/// A row that was held out: its number, its fold, label and score.
-struct Scored {
-    row: u32,
-    fold: usize,
-    label: u8,
-    score: f32,
-}
-
 /// All that came of it.
 pub struct Outcome {
     pub tried: Vec<Tried>,
@@ -104,7 +93,7 @@ pub struct Outcome {
     pub roc: Vec<RocPoint>,
     pub pr: Vec<PrPoint>,
     pub bins: Vec<Bin>,
-    scored: Vec<Scored>,
+    held_out: HeldOut,
     model: Predictor<f32>,
 }
 
@@ -121,23 +110,13 @@ pub fn outcome(
 ) -> Result<Outcome> {
     let (row, count) = (&rows[*taken], job.folds.count);
     let beside = plan.at_top.then(|| cross_entropy(rows, *taken)).flatten();
-    let theirs: Option<Vec<f32>> =
-        beside.map(|at| scored(job, &rows[at], labels).into_iter().map(|one| one.score).collect());
-    let scored = scored(job, row, labels);
-    let (held_out, truth): (Vec<f32>, Vec<u8>) = scored.iter().map(|one| (one.score, one.label)).unzip();
-    let (numbers, _): (Vec<u32>, ()) = ((0..labels.len() as u32).collect(), ());
-    let (preparation, data) = job.prepared(row.candidate.encoding, &numbers)?;
-    let (run, model) = job.fit(&row.candidate, &preparation, &data)?;
-    let (done, total) = (run.steps_done(), run.total_steps());
-    let name = format!("{count} folds {}", plan.metric);
-    let trained = Trained { step: done, done, of: total, over: true, figures: vec![(name, row.mean())] };
-    let mut file = SavedModel { trained, ..model.file(preparation) };
+    let theirs = beside.map(|at| HeldOut::of(job, &rows[at], labels).scores().0);
+    let scored = HeldOut::of(job, row, labels);
+    let (held_out, truth) = scored.scores();
     let on = Truth::new(&truth, &[])?;
+    let Refit { mut file, split_groups } = Refit::of(job, row, Some(&scored))?;
     let clusters: Vec<u32> =
-        scored.iter().filter_map(|one| data.split_groups().get(one.row as usize).copied()).collect();
-    if !file.probabilities || !run.config().class_weights.is_empty() {
-        file.calibrate(Calibrate::Platt, &held_out, on, "held-out folds")?;
-    }
+        scored.rows().iter().filter_map(|one| split_groups.get(one.row as usize).copied()).collect();
     if let Some(rule) = plan.rule {
         let chosen = choose(rule, &held_out, on, None, "held-out folds")?;
         (file.threshold, file.decided) = (Some(chosen.at()), Some(chosen.decided().clone()));
@@ -160,8 +139,8 @@ pub fn outcome(
             ahead: (at > 0 && !of.dropped).then_some([ahead(of).mean, low, high]),
         }
     });
-    let signal = search::no_signal(row, chance, count).is_none();
-    let mut verdict = search::verdict(rows, *taken, &job.metric_told(), count);
+    let signal = no_signal(row, chance, count).is_none();
+    let mut verdict = verdict(rows, *taken, &job.metric_told(), count);
     if !signal {
         verdict += " No signal was found: its mean over the folds cannot be told from that of scores at random.";
     }
@@ -182,7 +161,7 @@ pub fn outcome(
         roc: memory.roc_curve(&held_out, &on, Some(POINTS))?,
         pr: memory.pr_curve(&held_out, &on, Some(POINTS))?,
         bins,
-        scored,
+        held_out: scored,
         model,
         file,
     })
@@ -199,25 +178,6 @@ fn cross_entropy(rows: &[Row], taken: usize) -> Option<usize> {
             && (&other.model, other.encoding, other.average) == (&own.model, own.encoding, own.average)
     };
     rows.iter().position(|row| alike(&row.candidate))
-}
-
-/// The held-out scores of the first repeat, each fold's moved to the mean of all: models of several folds differ in their bias by chance.
-fn scored(job: &Job<'_>, row: &Row, labels: &[u8]) -> Vec<Scored> {
-    let folds: Vec<(Vec<u32>, &[f32])> =
-        (0..job.folds.count).map(|split| (job.folds.split(split)[1].clone(), &*row.trained[split].scores)).collect();
-    let mean = |scores: &[f32]| scores.iter().map(|&score| f64::from(score)).sum::<f64>() / scores.len() as f64;
-    let all: f64 = folds.iter().map(|(_, scores)| mean(scores)).sum::<f64>() / folds.len() as f64;
-    let mut scored: Vec<Scored> = folds
-        .iter()
-        .enumerate()
-        .flat_map(|(fold, (rows, scores))| {
-            let shift = (all - mean(scores)) as f32;
-            rows.iter().zip(*scores).map(move |(&row, &score)| (row, fold, score + shift))
-        })
-        .map(|(row, fold, score)| Scored { row, fold, label: labels[row as usize], score })
-        .collect();
-    scored.sort_by_key(|one| one.row);
-    scored
 }
 
 /// Where the threshold lies in 95 of 100 draws of the rows that it was chosen on, or of their clusters, where there are some.
@@ -400,7 +360,7 @@ impl Outcome {
     pub fn scores_csv(&self) -> String {
         let sure = self.model.has_probabilities();
         let mut text = format!("row,fold,label,score{}\n", if sure { ",probability" } else { "" });
-        for Scored { row, fold, label, score } in &self.scored {
+        for Scored { row, fold, label, score } in self.held_out.rows() {
             // (Writing to a string cannot fail.)
             let _ = write!(text, "{},{},{label},{score}", row + 1, fold + 1);
             if let Some(probability) = self.model.probability(*score).filter(|_| sure) {

@@ -2,23 +2,21 @@
 
 mod report;
 
-use crate::args::candidates::{Candidate, CandidateArgs};
+use crate::args::candidates::CandidateArgs;
 use crate::args::data::{DataArgs, DataPlan};
 use crate::args::train::range;
-use crate::args::want::{Want, want};
 use crate::error::{CliError, Result};
 use crate::input;
-use crate::run::folds::{Folds, Job, Row};
-use crate::run::search::{self, Search};
-use crate::run::store::Store;
+use crate::run::searching::{Desk, class_weights};
 use crate::tell::leaks::Leaks;
 use crate::tell::text::wrap;
 use crate::tell::threshold::next;
 use crate::{output, threads};
 use report::Table;
 use std::path::{Path, PathBuf};
-use undercurve::checkpoint::{SavedModel, Trained};
+use std::sync::Mutex;
 use undercurve::data::Preparation;
+use undercurve_search::{Candidate, Folds, Job, MOST_ROWS, Refit, Row, Search, Want, search, want};
 
 /// Options of `compare`.
 #[derive(clap::Args, Debug)]
@@ -76,7 +74,6 @@ pub struct Plan {
     data: DataPlan,
     /// What was named; none where models are searched.
     candidates: Option<Vec<Candidate>>,
-    metric: &'static str,
     repeats: usize,
     seed: u64,
     out: Option<PathBuf>,
@@ -113,12 +110,25 @@ pub fn run(args: Args) -> Result<()> {
     Leaks::of(&table, options, &all).notes().iter().for_each(|note| output::note(format_args!("{shown}: {note}")));
     let (metric, fpr) = want.of(all.len(), all.positives(), fpr);
     let candidates = args.candidates.check(metric)?;
-    let most = if candidates.is_some() { usize::MAX } else { search::MOST_ROWS };
-    let count = folds.unwrap_or_else(|| if candidates.is_some() { 5 } else { search::folds(all.len()) });
+    let most = if candidates.is_some() { usize::MAX } else { MOST_ROWS };
+    let count = folds.unwrap_or_else(|| if candidates.is_some() { 5 } else { undercurve_search::folds(all.len()) });
     let folds = Folds::new(&all, count, repeats, seed, most)?;
-    let plan = Plan { file, data, candidates, metric, repeats, seed, out, json };
-    let (store, data, is_libsvm) = (Store::open(resume.as_deref())?, all.fingerprint(), whole.label_column().is_none());
-    let job = Job { table: &table, plan: &plan.data, folds, metric, fpr, seed, threads, is_libsvm, store, data };
+    let plan = Plan { file, data, candidates, repeats, seed, out, json };
+    let (desk, weights) = (Desk::new(resume.as_deref())?, class_weights(&plan.data));
+    let job = Job {
+        table: &table,
+        options: &plan.data.options,
+        class_weights: plan.data.class_weight.clone().map(|text| (text, &weights as _)),
+        folds,
+        metric,
+        fpr,
+        seed,
+        threads,
+        is_libsvm: whole.label_column().is_none(),
+        data: all.fingerprint(),
+        watch: &desk,
+        done: Mutex::default(),
+    };
     let (rows, taken) = match &plan.candidates {
         Some(candidates) => {
             let rows = job.measure(candidates)?;
@@ -126,7 +136,7 @@ pub fn run(args: Args) -> Result<()> {
             (rows, taken)
         }
         None => {
-            let Search { rows, taken } = search::search(&job, &all)?;
+            let Search { rows, taken } = search(&job, &all)?;
             (rows, taken)
         }
     };
@@ -136,13 +146,7 @@ pub fn run(args: Args) -> Result<()> {
 
 /// Trains what was taken on all rows, and writes its model.
 fn refit(plan: &Plan, job: &Job<'_>, taken: &Row, path: &Path) -> Result<()> {
-    let rows: Vec<u32> = (0..job.table.rows() as u32).collect();
-    let (preparation, data) = job.prepared(taken.candidate.encoding, &rows)?;
-    let (trainer, model) = job.fit(&taken.candidate, &preparation, &data)?;
-    let (done, of) = (trainer.steps_done(), trainer.total_steps());
-    let name = format!("{} folds {}", job.folds.count, plan.metric);
-    let trained = Trained { step: done, done, of, over: true, figures: vec![(name, taken.mean())] };
-    let file = SavedModel { trained, ..model.file(preparation) };
+    let Refit { file, .. } = Refit::of(job, taken, None)?;
     output::write_atomic(path, &file.to_bytes())?;
     if plan.json {
         return Ok(());

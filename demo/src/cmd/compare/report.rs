@@ -1,15 +1,12 @@
 //! The table of `compare` and its verdict.
 
 use super::Plan;
-use crate::args::candidates::Candidate;
 use crate::error::Result;
 use crate::output;
-use crate::run::folds::{Ahead, Job, Row};
-use crate::run::search::{no_signal, verdict};
-use crate::tell::paired::mean_sd;
 use crate::tell::text::{WIDTH, wrap};
 use serde_json::json;
 use undercurve::data::Dataset;
+use undercurve_search::{Ahead, Candidate, Job, Row, mean_sd, no_signal, verdict};
 
 /// Characters of a row of the table but for its name and the axis of its interval.
 const CELLS: usize = 56;

@@ -9,12 +9,8 @@ use undercurve::data::{
     ColumnValues, DataErrorKind, DateOrder, Decimal, Doubt, Missing, Notation, Options, Preparation, RawTable, Reading,
     Values, identifiers, label_column_of, label_values,
 };
-use undercurve::metric::Metrics;
+use undercurve_search::{AWAY, column_auroc};
 
-/// An AUROC from which on a column alone gives the label away.
-const AWAY: f64 = 0.99;
-/// Rows, and rows of each class, below which that may be chance.
-const LEAST: [usize; 2] = [50, 10];
 /// Different days from which on rows may have an order in time.
 const DAYS: usize = 20;
 
@@ -158,7 +154,7 @@ fn columns(
             missing: table.missing(at),
             distinct: distinct(table, at),
             examples: examples(table, at, written),
-            auroc: if used { auroc(table, at, labels) } else { None },
+            auroc: if used { column_auroc(table, at, labels) } else { None },
             notation: notations.get(&name).copied().unwrap_or_default(),
             name,
             read,
@@ -289,43 +285,6 @@ fn examples(table: &RawTable, at: usize, written: &[Vec<String>]) -> Vec<String>
     }
     let few = table.values(at, 1000).unwrap_or_default();
     few.into_iter().take(3).map(|value| value.0).collect()
-}
-
-/// The AUROC of a column alone: of numbers either way, of categories by the share of positives that the other half of the rows
-/// has in each, and of what is missing.
-fn auroc(table: &RawTable, at: usize, labels: &[u8]) -> Option<f64> {
-    let positives = labels.iter().filter(|&&label| label == 1).count();
-    if labels.len() < LEAST[0] || positives.min(labels.len() - positives) < LEAST[1] {
-        return None;
-    }
-    let mut metrics = Metrics::<f64>::new();
-    let mut of = |scores: &[f64]| metrics.auroc(scores, labels).ok().map(|x| x.max(1.0 - x));
-    let (own, gone): (Vec<f64>, Vec<f64>) = match table.column(at)? {
-        ColumnValues::Numbers(values) => {
-            let there: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
-            let mean = there.iter().sum::<f64>() / (there.len() as f64).max(1.0);
-            let each = values.iter().map(|&x| if x.is_nan() { (mean, 1.0) } else { (x, 0.0) });
-            each.unzip()
-        }
-        ColumnValues::Texts { values, codes } => {
-            let none = values.len();
-            let code = |code: u32| if code as usize >= none { none } else { code as usize };
-            let mut sums = vec![[[0.0; 2]; 2]; none + 1];
-            for (row, (&of, &label)) in codes.iter().zip(labels).enumerate() {
-                sums[code(of)][row % 2][0] += f64::from(label);
-                sums[code(of)][row % 2][1] += 1.0;
-            }
-            let base = positives as f64 / labels.len() as f64;
-            let share = |row: usize, of: u32| {
-                let [positive, all] = sums[code(of)][1 - row % 2];
-                (positive + base) / (all + 1.0)
-            };
-            let each = codes.iter().enumerate().map(|(row, &of)| (share(row, of), f64::from(code(of) == none)));
-            each.unzip()
-        }
-        _ => return None,
-    };
-    [of(&own), of(&gone)].into_iter().flatten().reduce(f64::max)
 }
 
 /// Rows that are equal to one before in these columns, and those of them with another label than that.

@@ -8,13 +8,13 @@ use crate::args::train::{Manner, New, RowsPlan};
 use crate::error::{CliError, Result};
 use crate::run::due::Due;
 use crate::run::rows::{Prepared, Read, Start};
-use crate::run::shared::Shared;
 use crate::run::stop::stopped;
 use crate::run::store;
 use crate::run::training::Training;
 use undercurve::Real;
 use undercurve::data::Target;
 use undercurve::trainer::{Config, Report};
+use undercurve_search::Shared;
 
 /// One run of the list.
 #[derive(Clone, Debug)]

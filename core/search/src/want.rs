@@ -13,7 +13,13 @@ pub enum Want {
     Alerts(Top),
 }
 
+/// The false-positive rates of the partial AUC, where nothing says others.
+pub const RANGE: (f64, f64) = (0.0, 0.05);
+
 /// Reads it.
+///
+/// # Errors
+/// What was expected.
 pub fn want(text: &str) -> Result<Want, String> {
     let plain = text.trim().to_lowercase();
     let alerts = |count: &str| count.replace(' ', "").parse().ok().map(Want::Alerts);
@@ -39,6 +45,7 @@ pub fn want(text: &str) -> Result<Want, String> {
 
 impl Want {
     /// The metric of folds, and the range of false-positive rates: of alerts that of as many negatives.
+    #[must_use]
     pub fn of(self, rows: usize, positives: usize, range: (f64, f64)) -> (&'static str, (f64, f64)) {
         match self {
             Self::Metric(name) => (name, range),

@@ -1,6 +1,5 @@
 //! What several jobs at a time share.
 
-use crate::error::Result;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Things by number, each made by the first job that needs it and dropped after the last.
@@ -19,7 +18,10 @@ impl<V> Shared<V> {
     }
 
     /// The thing of this number. Others that need it wait while it is made.
-    pub fn get(&self, at: usize, make: impl FnOnce() -> Result<V>) -> Result<Arc<V>> {
+    ///
+    /// # Errors
+    /// As it is made.
+    pub fn get<E>(&self, at: usize, make: impl FnOnce() -> Result<V, E>) -> Result<Arc<V>, E> {
         let mut slot = self.0[at].lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = &slot.made {
             return Ok(made.clone());
@@ -42,19 +44,18 @@ impl<V> Shared<V> {
 #[cfg(test)]
 mod tests {
     use super::Shared;
-    use crate::error::CliError;
     use std::sync::Arc;
 
     #[test]
     fn a_thing_is_made_once_and_dropped_after_its_last_job() {
         let shared = Shared::new([2, 1].into_iter());
-        assert!(shared.get(0, || Err(CliError::input("not yet"))).is_err());
-        let thing = shared.get(0, || Ok(7)).unwrap();
-        assert!(Arc::ptr_eq(&thing, &shared.get(0, || Ok(8)).unwrap()));
+        assert!(shared.get(0, || Err("not yet")).is_err());
+        let thing = shared.get(0, || Ok::<_, ()>(7)).unwrap();
+        assert!(Arc::ptr_eq(&thing, &shared.get(0, || Ok::<_, ()>(8)).unwrap()));
         shared.done(0);
         assert_eq!(Arc::strong_count(&thing), 2);
         shared.done(0);
         assert_eq!((*thing, Arc::strong_count(&thing)), (7, 1));
-        assert_eq!(*shared.get(1, || Ok(9)).unwrap(), 9);
+        assert_eq!(*shared.get(1, || Ok::<_, ()>(9)).unwrap(), 9);
     }
 }

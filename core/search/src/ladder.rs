@@ -6,10 +6,9 @@
 //! made of. Of all, the simplest is taken that is within noise of the best, its paired difference to it less than its standard error, and behind
 //! nothing simpler. Rows beyond [`MOST_ROWS`] are not searched on.
 
-use crate::args::candidates::{Candidate, Encoding, models};
+use crate::candidate::{Candidate, Encoding, models};
 use crate::error::Result;
-use crate::output;
-use crate::run::folds::{Ahead, Job, Row, Trained};
+use crate::job::{Ahead, Job, Row, Trained};
 use std::ops::Range;
 use std::time::Instant;
 use undercurve::data::{Dataset, Encode, Preparation};
@@ -39,18 +38,21 @@ const NOISE: f64 = 1.0;
 
 /// What was tried, and which is taken.
 pub struct Search {
+    /// What was tried, the simplest first.
     pub rows: Vec<Row>,
+    /// Which of them is taken.
     pub taken: usize,
 }
 
 /// The folds of a search without any said.
+#[must_use]
 pub fn folds(rows: usize) -> usize {
     if rows < FEWER_FOLDS { 5 } else { 3 }
 }
 
 /// The models for a table, each with its columns; `data` as it is prepared without encodings.
-pub fn ladder(job: &Job<'_>, data: &Dataset<f32>) -> Result<Vec<(Candidate, usize)>> {
-    let options = &job.plan.options;
+fn ladder(job: &Job<'_>, data: &Dataset<f32>) -> Result<Vec<(Candidate, usize)>> {
+    let options = job.options;
     let rows = job.folds.rows().len();
     let named = options.encode == Encode::Linear && options.scale.is_none() && options.cross.is_empty();
     let mut all: Vec<(Candidate, usize)> = Vec::new();
@@ -204,7 +206,7 @@ fn foretell(job: &Job<'_>, ladder: &[(Candidate, usize)]) -> Result<()> {
     let all: f64 = ladder.iter().map(of).sum::<f64>() * job.folds.splits() as f64;
     let networks = ladder.iter().filter(|one| one.0.is_network()).map(of).fold(0.0, f64::max);
     let later = networks * ((AVERAGE - 1) * job.folds.splits() as u64 + AVERAGE) as f64;
-    output::note(format_args!(
+    job.watch.note(format_args!(
         "{} models on {}: about {:.0} s of processor time, and up to {:.0} s for the mean of {AVERAGE} networks",
         ladder.len(),
         job.folds.told(),
@@ -229,6 +231,7 @@ fn take(found: &[Row], folds: usize) -> usize {
 }
 
 /// The interval of a mean over folds, where it holds what scores come to that know nothing.
+#[must_use]
 pub fn no_signal(row: &Row, chance: f64, folds: usize) -> Option<[f64; 2]> {
     let values = row.values();
     let ends = Ahead::new(&values, &vec![chance; values.len()], folds).ends().map(|end| end + chance);
@@ -236,6 +239,7 @@ pub fn no_signal(row: &Row, chance: f64, folds: usize) -> Option<[f64; 2]> {
 }
 
 /// What a search took, and why.
+#[must_use]
 pub fn verdict(rows: &[Row], taken: usize, metric: &str, folds: usize) -> String {
     let name = |at: usize| &rows[at].candidate.name;
     let whole = |at: &usize| !rows[*at].dropped;
@@ -265,9 +269,8 @@ pub fn verdict(rows: &[Row], taken: usize, metric: &str, folds: usize) -> String
 #[cfg(test)]
 mod tests {
     use super::{Course, Search, verdict};
-    use crate::args::candidates::{Candidate, models};
-    use crate::run::folds::{Row, Trained};
-    use serde_json::json;
+    use crate::candidate::{Candidate, models};
+    use crate::job::{Row, Trained};
     use std::cell::RefCell;
     use undercurve::trainer::Config;
 
@@ -280,9 +283,8 @@ mod tests {
             assert_eq!(pinned, (split > 0 || one.average > 1) && one.from.is_none(), "{one:?}");
             done.borrow_mut().push((one.name.clone(), split));
             let value = values.iter().find(|of| of.0 == one.name).map_or(0.1, |of| of.1[split]);
-            let mut trained: Trained = serde_json::from_value(json!({"value": value, "seconds": 0.0})).unwrap();
-            trained.chosen = Some(Config { settings: vec![("decay".into(), "1".into())], ..Config::default() });
-            trained
+            let chosen = Some(Config { settings: vec![("decay".into(), "1".into())], ..Config::default() });
+            Trained { chosen, ..Trained::known(value, 0.0) }
         };
         let course = Course {
             folds: 4,

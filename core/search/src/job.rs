@@ -1,44 +1,82 @@
-//! Models and losses on the same folds of a table: what `compare` and `auto` do.
+//! Trainings of candidates on folds of a table.
 
-use crate::args::candidates::{Candidate, Encoding};
-use crate::args::data::DataPlan;
-use crate::args::train::TOP;
-use crate::error::{CliError, Result};
-use crate::output;
-use crate::run::shared::Shared;
-use crate::run::store::{self, Store};
-use crate::tell;
-use crate::tell::paired::mean_sd;
-use anyhow::Context as _;
-use serde::{Deserialize, Serialize};
+use crate::candidate::{Candidate, Encoding, TOP};
+use crate::error::{Error, Result};
+use crate::folds::Folds;
+use crate::shared::Shared;
+use crate::workers::{cores, in_parallel};
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-use undercurve::data::{Dataset, Preparation, RawTable, group_folds};
+use undercurve::data::{Dataset, Options, Preparation, RawTable};
 use undercurve::metric::student;
-use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Predictor, Trainer, top};
 
-/// The generator's purpose for folds.
-const PURPOSE: u64 = 0x666f_6c64;
+/// Mean and standard deviation (n − 1).
+#[must_use]
+pub fn mean_sd(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let spread = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (count - 1.0).max(1.0);
+    (mean, spread.sqrt())
+}
+
+/// Who is told of a search, and what is known of it from before. Every method may be called from several threads.
+pub trait Watch: Sync {
+    /// So many trainings are next, of which so many are known.
+    fn begin(&self, _all: usize, _known: usize) {}
+    /// A candidate trains, by its name.
+    fn train(&self, _name: &str) {}
+    /// A training has ended.
+    fn trained(&self) {}
+    /// All of them have.
+    fn end(&self) {}
+    /// Something to say.
+    fn note(&self, _text: fmt::Arguments<'_>) {}
+    /// Whether to go on; asked before each training.
+    fn goes_on(&self) -> bool {
+        true
+    }
+    /// Metric and seconds of a training, by its name, if they are known.
+    fn known(&self, _name: &str) -> Option<(f64, f64)> {
+        None
+    }
+    /// Keeps those of one.
+    ///
+    /// # Errors
+    /// In words, where that failed.
+    fn keep(&self, _name: &str, _value: f64, _seconds: f64) -> Result<(), String> {
+        Ok(())
+    }
+}
 
 /// A finished training.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Trained {
     /// The metric on the held-out rows.
     pub value: f64,
+    /// What it took.
     pub seconds: f64,
-    /// The held-out rows' scores, and what the training chose; neither of a training that a file has kept.
-    #[serde(skip)]
+    /// The held-out rows' scores; none of a training that was known from before.
     pub scores: Vec<f32>,
-    #[serde(skip)]
+    /// What the training chose; likewise.
     pub chosen: Option<Config>,
-    /// Its networks, or its one model; none of a training that a file has kept.
-    #[serde(skip)]
-    models: Vec<Predictor<f32>>,
+    /// Its networks, or its one model; likewise.
+    pub(crate) models: Vec<Predictor<f32>>,
 }
 
 impl Trained {
+    /// Of which no more is known.
+    pub(crate) fn known(value: f64, seconds: f64) -> Self {
+        Self { value, seconds, scores: Vec::new(), chosen: None, models: Vec::new() }
+    }
+
     /// The model that all come to.
+    ///
+    /// # Errors
+    /// As [`Predictor::average`].
     pub fn model(&self) -> Result<Option<Predictor<f32>>> {
         whole(&self.models)
     }
@@ -55,7 +93,9 @@ fn whole(models: &[Predictor<f32>]) -> Result<Option<Predictor<f32>>> {
 
 /// A candidate on all folds.
 pub struct Row {
+    /// What was trained.
     pub candidate: Candidate,
+    /// Its trainings, split by split.
     pub trained: Vec<Trained>,
     /// Whether it was not trained on all splits.
     pub dropped: bool,
@@ -63,22 +103,27 @@ pub struct Row {
 
 impl Row {
     /// The candidate with what its first training chose.
-    pub fn pinned(&self) -> Candidate {
+    pub(crate) fn pinned(&self) -> Candidate {
         let candidate = self.candidate.clone();
         let Some(config) = self.trained.first().and_then(|trained| trained.chosen.clone()) else { return candidate };
         let settings = config.settings.into_iter().filter(|(name, _)| name != "choose").collect();
         Candidate { settings, class_weights: config.class_weights, init: config.init, ..candidate }
     }
 
+    /// The metric on each split.
+    #[must_use]
     pub fn values(&self) -> Vec<f64> {
         self.trained.iter().map(|one| one.value).collect()
     }
 
+    /// In the mean.
+    #[must_use]
     pub fn mean(&self) -> f64 {
         mean_sd(&self.values()).0
     }
 
     /// Of one training, in the mean.
+    #[must_use]
     pub fn seconds(&self) -> f64 {
         self.trained.iter().map(|one| one.seconds).sum::<f64>() / self.trained.len() as f64
     }
@@ -87,7 +132,9 @@ impl Row {
 /// How far a candidate is ahead of another on the same folds, and half its 95 % interval.
 #[derive(Clone, Copy, Debug)]
 pub struct Ahead {
+    /// In the mean.
     pub mean: f64,
+    /// Half the interval.
     pub half: f64,
     /// The standard error.
     pub error: f64,
@@ -95,6 +142,7 @@ pub struct Ahead {
 
 impl Ahead {
     /// With a variance of 1/(r·k) + 1/(k − 1) times that of a fold: the training rows of k folds, r times drawn, overlap (Nadeau and Bengio 2003).
+    #[must_use]
     pub fn new(ours: &[f64], theirs: &[f64], folds: usize) -> Self {
         let apart: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| a - b).collect();
         let (mean, sd) = mean_sd(&apart);
@@ -103,142 +151,43 @@ impl Ahead {
         Self { mean, error, half: student((apart.len() as u64).max(2) - 1) * error }
     }
 
+    /// Its interval.
+    #[must_use]
     pub fn ends(&self) -> [f64; 2] {
         [self.mean - self.half, self.mean + self.half]
     }
 }
 
-/// Which rows are trained on and which held out.
-pub struct Folds {
-    /// The rows of the table that take part, ascending.
-    rows: Vec<u32>,
-    /// Of every repeat the fold of each of them; where rows are in order, the folds are in order, too, and the first is never held out.
-    of: Vec<Vec<usize>>,
-    pub count: usize,
-    ordered: bool,
-}
-
-impl Folds {
-    /// As many rows of every class in each fold, or one more; rows of a group together; of rows that a column orders, the later held out. At
-    /// most so many rows take part, drawn by class.
-    ///
-    /// # Errors
-    /// `Input` where a fold, or what is trained on, would be without a class.
-    pub fn new(data: &Dataset<f32>, count: usize, repeats: usize, seed: u64, most: usize) -> Result<Self> {
-        let labels = data.labels();
-        let all: Vec<u32> = (0..labels.len() as u32).collect();
-        let rows = match labels.len() > most {
-            true => {
-                let share = most as f64 / labels.len() as f64;
-                let of = |class: u8| {
-                    let mut rows: Vec<u32> = all.iter().copied().filter(|&row| labels[row as usize] == class).collect();
-                    Rng::keyed(seed, PURPOSE, 1 << 32 | u64::from(class)).shuffle(&mut rows);
-                    let keep = (share * rows.len() as f64).ceil() as usize;
-                    rows.truncate(keep);
-                    rows
-                };
-                let mut rows = [of(0), of(1)].concat();
-                rows.sort_unstable();
-                rows
-            }
-            false => all,
-        };
-        let own: Vec<u8> = rows.iter().map(|&row| labels[row as usize]).collect();
-        let ordered = !data.split_ranks().is_empty();
-        let of = if ordered {
-            let ranks: Vec<u32> = rows.iter().map(|&row| data.split_ranks()[row as usize]).collect();
-            vec![in_order(&ranks, count)]
-        } else if data.split_groups().is_empty() {
-            (0..repeats).map(|repeat| by_class(&own, count, seed, repeat)).collect::<Result<_>>()?
-        } else {
-            let classes: Vec<u32> = own.iter().map(|&label| label.into()).collect();
-            let groups: Vec<u32> = rows.iter().map(|&row| data.split_groups()[row as usize]).collect();
-            let dealt = |repeat: usize| {
-                group_folds(&classes, &groups, count, seed.wrapping_add(repeat as u64))
-                    .map(|folds| folds.into_iter().map(|fold| fold as usize).collect())
-                    .map_err(|_| CliError::input(format!("--folds {count}: there are fewer groups (--split-group)")))
-            };
-            (0..repeats).map(dealt).collect::<Result<_>>()?
-        };
-        let folds = Self { rows, of, count, ordered };
-        for split in 0..folds.splits() {
-            for part in folds.split(split) {
-                let positives = part.iter().filter(|&&row| labels[row as usize] == 1).count();
-                if positives == 0 || positives == part.len() {
-                    return Err(CliError::input(format!(
-                        "--folds {count}: a fold, or the rows outside it, would have no row of one class; --folds takes fewer"
-                    )));
-                }
-            }
-        }
-        Ok(folds)
-    }
-
-    pub fn splits(&self) -> usize {
-        self.count * self.of.len()
-    }
-
-    pub fn rows(&self) -> &[u32] {
-        &self.rows
-    }
-
-    /// The rows to train on, and those held out.
-    pub fn split(&self, split: usize) -> [Vec<u32>; 2] {
-        let (folds, fold) = (&self.of[split / self.count], split % self.count + usize::from(self.ordered));
-        let with = |takes: &dyn Fn(usize) -> bool| -> Vec<u32> {
-            self.rows.iter().zip(folds).filter(|(_, of)| takes(**of)).map(|(&row, _)| row).collect()
-        };
-        [with(&|of| if self.ordered { of < fold } else { of != fold }), with(&|of| of == fold)]
-    }
-
-    /// What is said of them.
-    pub fn told(&self) -> String {
-        match (self.ordered, self.of.len()) {
-            (true, _) => format!("{} folds, each of later rows", self.count),
-            (_, 1) => format!("{} folds", self.count),
-            (_, repeats) => format!("{repeats} times {} folds", self.count),
-        }
-    }
-}
-
-/// Folds of equal sizes in the order of the ranks, rows of one rank together, one more than are held out.
-fn in_order(ranks: &[u32], count: usize) -> Vec<usize> {
-    let mut sorted = ranks.to_vec();
-    sorted.sort_unstable();
-    let parts = count + 1;
-    let starts: Vec<u32> = (1..parts).map(|part| sorted[sorted.len() * part / parts]).collect();
-    ranks.iter().map(|&rank| starts.partition_point(|&start| start <= rank)).collect()
-}
-
-fn by_class(labels: &[u8], count: usize, seed: u64, repeat: usize) -> Result<Vec<usize>> {
-    let mut fold = vec![0; labels.len()];
-    let mut rng = Rng::keyed(seed, PURPOSE, repeat as u64);
-    for class in [0, 1] {
-        let mut rows: Vec<usize> = (0..labels.len()).filter(|&row| labels[row] == class).collect();
-        if rows.len() < count {
-            let word = if class == 1 { "positive" } else { "negative" };
-            return Err(CliError::input(format!("--folds {count}: there are {} {word} rows", rows.len())));
-        }
-        rng.shuffle(&mut rows);
-        rows.iter().enumerate().for_each(|(at, &row)| fold[row] = at % count);
-    }
-    Ok(fold)
-}
-
 /// What there is to do.
 pub struct Job<'a> {
+    /// The table.
     pub table: &'a RawTable,
-    pub plan: &'a DataPlan,
+    /// What is made of its columns.
+    pub options: &'a Options,
+    /// What a row of each class counts for training rows, where that was said, and how.
+    pub class_weights: Option<(String, &'a ClassWeights<'a>)>,
+    /// The folds.
     pub folds: Folds,
+    /// `ap`, `auroc` or `pauc`.
     pub metric: &'static str,
+    /// The range of a partial AUC.
     pub fpr: (f64, f64),
+    /// Decides start values and batches.
     pub seed: u64,
+    /// Trainings at a time; all cores without.
     pub threads: Option<usize>,
+    /// Whether the columns have no names.
     pub is_libsvm: bool,
-    /// Finished trainings, and a name for the data.
-    pub store: Store<Trained>,
+    /// A name for the data, which [`Watch::known`] and [`Watch::keep`] see.
     pub data: u64,
+    /// Who is told.
+    pub watch: &'a dyn Watch,
+    /// Finished trainings by name; empty at the beginning.
+    pub done: Mutex<HashMap<String, Trained>>,
 }
+
+/// What a row of each class counts, of a preparation and the rows that it made.
+pub type ClassWeights<'a> = dyn Fn(&Preparation, &Dataset<f32>) -> Result<Vec<f64>> + Sync + 'a;
 
 /// Seconds from which on they are foretold.
 const LONG: f64 = 10.0;
@@ -268,18 +217,21 @@ impl Foretold {
 
 /// Rows as a candidate reads them, and what they were prepared with.
 pub struct Part {
+    /// Fitted on the training rows.
     pub preparation: Preparation,
+    /// The training rows.
     pub train: Arc<Dataset<f32>>,
+    /// The held-out rows.
     pub held: Arc<Dataset<f32>>,
 }
 
 impl Job<'_> {
     /// A name for a training, which says all that it depends on.
     fn name(&self, candidate: &Candidate, split: usize) -> String {
-        let Self { metric, folds, fpr, seed, plan, data, .. } = self;
-        let weights = plan.class_weight.as_ref().map_or_else(String::new, |text| format!(" class weights {text}"));
+        let Self { metric, folds, fpr, seed, class_weights, data, .. } = self;
+        let weights = class_weights.as_ref().map_or_else(String::new, |(text, _)| format!(" class weights {text}"));
         let pauc = if *metric == "pauc" { format!(" {}:{}", fpr.0, fpr.1) } else { String::new() };
-        let (repeat, fold, rows) = (split / folds.count, split % folds.count, folds.rows.len());
+        let (repeat, fold, rows) = (split / folds.count, split % folds.count, folds.rows().len());
         format!(
             "{data:016x} {} {}{weights} {metric}{pauc} seed {seed} repeat {repeat} fold {fold} of {} of {rows}",
             candidate.name,
@@ -288,7 +240,20 @@ impl Job<'_> {
         )
     }
 
+    /// A finished training.
+    fn finished(&self, name: &str) -> Option<Trained> {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(trained) = done.get(name) {
+            return Some(trained.clone());
+        }
+        let (value, seconds) = self.watch.known(name)?;
+        let trained = Trained::known(value, seconds);
+        done.insert(name.to_string(), trained.clone());
+        Some(trained)
+    }
+
     /// What scores that know nothing come to on a fold, in the mean.
+    #[must_use]
     pub fn chance(&self, data: &Dataset<f32>) -> f64 {
         match self.metric {
             "auroc" => 0.5,
@@ -305,6 +270,7 @@ impl Job<'_> {
     }
 
     /// The metric as it is told.
+    #[must_use]
     pub fn metric_told(&self) -> String {
         match self.metric {
             "pauc" => format!("pauc {}:{}", self.fpr.0, self.fpr.1),
@@ -315,29 +281,27 @@ impl Job<'_> {
     /// Trains every candidate on every fold.
     ///
     /// # Errors
-    /// `Input` for a method that breaks down, and for a file of finished trainings that is none.
+    /// [`Error::Input`] for a method that breaks down.
     pub fn measure(&self, candidates: &[Candidate]) -> Result<Vec<Row>> {
         self.measure_splits(candidates, 0..self.folds.splits(), &[])
     }
 
     /// The same on some of the splits. Of candidates that are made of another (its networks and more, or another loss from where it led) `made_of`
     /// are the other's trainings on all splits.
-    pub fn measure_splits(
+    pub(crate) fn measure_splits(
         &self,
         candidates: &[Candidate],
-        splits: std::ops::Range<usize>,
+        splits: Range<usize>,
         made_of: &[Trained],
     ) -> Result<Vec<Row>> {
         let jobs: Vec<(usize, usize)> =
             splits.clone().flat_map(|split| (0..candidates.len()).map(move |at| (split, at))).collect();
         let open: Vec<(usize, usize)> = jobs
             .iter()
-            .filter(|(split, at)| self.store.get(&self.name(&candidates[*at], *split)).is_none())
+            .filter(|(split, at)| self.finished(&self.name(&candidates[*at], *split)).is_none())
             .copied()
             .collect();
-        let bar = tell::bar(jobs.len() as u64, "{bar:30} {pos}/{len} trainings  {msg}  {eta} left");
-        bar.inc((jobs.len() - open.len()) as u64);
-        bar.reset_eta();
+        self.watch.begin(jobs.len(), jobs.len() - open.len());
         let mut encodings: Vec<Encoding> = Vec::new();
         candidates.iter().for_each(|one| {
             if !encodings.contains(&one.encoding) {
@@ -350,11 +314,14 @@ impl Job<'_> {
         };
         let wanted = splits.len() * encodings.len();
         let parts = Shared::new((0..wanted).map(|slot| open.iter().filter(|job| place(job.0, job.1) == slot).count()));
-        let workers = self.threads.unwrap_or_else(store::cores).min(open.len().max(1));
+        let workers = self.threads.unwrap_or_else(cores).min(open.len().max(1));
         let first = Foretold::new(splits.len(), candidates.len());
-        let done = store::in_parallel(&open, workers, |&(split, at)| {
+        let done = in_parallel(&open, workers, |&(split, at)| {
             let candidate = &candidates[at];
-            bar.set_message(candidate.name.clone());
+            if !self.watch.goes_on() {
+                return Err(Error::Stopped);
+            }
+            self.watch.train(&candidate.name);
             let slot = place(split, at);
             let part = parts.get(slot, || self.part(candidate.encoding, split))?;
             let known = made_of.get(split).map_or(&[][..], |trained| &trained.models);
@@ -363,27 +330,31 @@ impl Job<'_> {
                 && seconds / workers as f64 > LONG
             {
                 let left = candidates.len() * (splits.len() - 1);
-                bar.suspend(|| {
-                    output::note(format_args!(
-                        "the other {left} trainings take about {seconds:.0} s, some {:.0} s with {workers} at a time",
-                        seconds / workers as f64
-                    ));
-                });
+                self.watch.note(format_args!(
+                    "the other {left} trainings take about {seconds:.0} s, some {:.0} s with {workers} at a time",
+                    seconds / workers as f64
+                ));
             }
             parts.done(slot);
-            bar.inc(1);
-            self.store.put(self.name(candidate, split), trained)
+            self.watch.trained();
+            let name = self.name(candidate, split);
+            self.watch.keep(&name, trained.value, trained.seconds).map_err(Error::Input)?;
+            self.done.lock().unwrap_or_else(PoisonError::into_inner).insert(name, trained);
+            Ok(())
         });
-        bar.finish_and_clear();
+        self.watch.end();
         done?;
         let row = |candidate: &Candidate| {
-            let trained = splits.clone().filter_map(|split| self.store.get(&self.name(candidate, split))).collect();
+            let trained = splits.clone().filter_map(|split| self.finished(&self.name(candidate, split))).collect();
             Row { candidate: candidate.clone(), trained, dropped: false }
         };
         Ok(candidates.iter().map(row).collect())
     }
 
     /// Training rows and held-out rows, with the preparation that is fitted on the former.
+    ///
+    /// # Errors
+    /// As [`Preparation::fit_rows`].
     pub fn part(&self, encoding: Encoding, split: usize) -> Result<Part> {
         let [train, held] = self.folds.split(split);
         let (preparation, train) = self.prepared(encoding, &train)?;
@@ -392,8 +363,11 @@ impl Job<'_> {
     }
 
     /// Rows of the table, prepared by themselves.
+    ///
+    /// # Errors
+    /// As [`Preparation::fit_rows`].
     pub fn prepared(&self, encoding: Encoding, rows: &[u32]) -> Result<(Preparation, Arc<Dataset<f32>>)> {
-        let preparation = Preparation::fit_rows(self.table, &encoding.options(&self.plan.options), rows)?;
+        let preparation = Preparation::fit_rows(self.table, &encoding.options(self.options), rows)?;
         let data = Arc::new(preparation.apply_rows::<f32>(self.table, rows)?);
         Ok((preparation, data))
     }
@@ -401,11 +375,16 @@ impl Job<'_> {
     /// A candidate's configuration on training rows.
     ///
     /// # Errors
-    /// `Input` for weights of classes that do not fit them.
-    pub fn config(&self, candidate: &Candidate, preparation: &Preparation, train: &Dataset<f32>) -> Result<Config> {
-        let class_weights = match candidate.class_weights.is_empty() {
-            true => self.plan.class_weights(preparation, train)?,
-            false => candidate.class_weights.clone(),
+    /// As of the weights of classes.
+    pub(crate) fn config(
+        &self,
+        candidate: &Candidate,
+        preparation: &Preparation,
+        train: &Dataset<f32>,
+    ) -> Result<Config> {
+        let class_weights = match &self.class_weights {
+            Some((_, of)) if candidate.class_weights.is_empty() => of(preparation, train)?,
+            _ => candidate.class_weights.clone(),
         };
         let (method, settings) = (candidate.method.to_string(), candidate.settings.clone());
         let (model, init) = (candidate.model.clone(), candidate.init);
@@ -413,6 +392,9 @@ impl Job<'_> {
     }
 
     /// A candidate on training rows: the run of its first network, or of its one model, and the model that all come to.
+    ///
+    /// # Errors
+    /// As a training.
     pub fn fit(
         &self,
         candidate: &Candidate,
@@ -468,7 +450,7 @@ impl Job<'_> {
             }
             None => Trainer::new(&config, train.clone(), None)?,
         };
-        while trainer.step().map_err(|error| CliError::input(format!("it broke down: {error}")))?.is_some() {}
+        while trainer.step().map_err(|error| Error::Input(format!("it broke down: {error}")))?.is_some() {}
         Ok(trainer)
     }
 
@@ -480,12 +462,12 @@ impl Job<'_> {
             _ => format!("fold {} of repeat {}", split % self.folds.count + 1, split / self.folds.count + 1),
         };
         let failed = |error| match error {
-            CliError::Input(text) => CliError::input(format!("{}, {place}: {text}", candidate.name)),
+            Error::Input(text) => Error::Input(format!("{}, {place}: {text}", candidate.name)),
             other => other,
         };
         let (own, from) = if candidate.from.is_some() { (&[][..], known) } else { (known, &[][..]) };
         let models = self.models(candidate, &part.preparation, &part.train, own.to_vec(), from).map_err(failed)?;
-        let mut model = whole(&models)?.context("a candidate without a model")?;
+        let mut model = whole(&models)?.ok_or(Error::Panicked)?;
         let seconds = clock.elapsed().as_secs_f64();
         let value = model.evaluate(&part.held)?.get(self.metric).unwrap_or(f64::NAN);
         let mut scores = vec![0.0; part.held.len()];

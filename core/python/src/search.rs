@@ -1,0 +1,229 @@
+//! A search for the model that pays, told to Python while it goes on.
+
+use crate::error::{core, trainer, value};
+use crate::model::Model;
+use crate::table::Table;
+use crate::trainer::{Reading, of};
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use undercurve::data::{Options, Preparation, RawTable};
+use undercurve_search::{
+    AWAY, Ahead, Error, Folds, HeldOut, Job, MOST_ROWS, RANGE, Refit, Search, Want, Watch, column_auroc, folds,
+    mean_sd, no_signal, search as search_for, verdict, want as read,
+};
+
+/// How far a search is, of which Python asks.
+#[derive(Default)]
+struct Desk {
+    /// Trainings in hand and done, the name of the last, and what was said since.
+    state: Mutex<(usize, usize, String, Vec<String>)>,
+    stop: AtomicBool,
+}
+
+impl Desk {
+    fn with<R>(&self, of: impl FnOnce(&mut (usize, usize, String, Vec<String>)) -> R) -> R {
+        of(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Watch for Desk {
+    fn begin(&self, all: usize, known: usize) {
+        self.with(|state| (state.0, state.1) = (all, known));
+    }
+
+    fn train(&self, name: &str) {
+        self.with(|state| state.2 = name.to_string());
+    }
+
+    fn trained(&self) {
+        self.with(|state| state.1 += 1);
+    }
+
+    fn note(&self, text: std::fmt::Arguments<'_>) {
+        self.with(|state| state.3.push(text.to_string()));
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// What a search is asked for.
+struct Asked {
+    want: Want,
+    folds: Option<usize>,
+    seed: u64,
+    threads: Option<usize>,
+}
+
+/// What came of it.
+struct Found {
+    search: Search,
+    held_out: HeldOut,
+    refit: Refit,
+    metric: &'static str,
+    fpr: (f64, f64),
+    folds: usize,
+    chance: f64,
+    told: String,
+    away: Vec<String>,
+}
+
+/// Columns each of which alone ranks the label almost perfectly.
+fn away(table: &RawTable, of: &Preparation, options: &Options, labels: &[u8]) -> Vec<String> {
+    let apart = options.split_by.as_ref().map(|by| by.column().clone());
+    let used = |name: &String| {
+        Some(&name[..]) != of.label_column() && !options.ignore.contains(name) && Some(name) != apart.as_ref()
+    };
+    let ranks = |at: usize| column_auroc(table, at, labels).is_some_and(|auroc| auroc >= AWAY);
+    table
+        .columns()
+        .into_iter()
+        .enumerate()
+        .filter(|(at, name)| used(name) && ranks(*at))
+        .map(|(_, name)| name)
+        .collect()
+}
+
+fn found(table: &RawTable, options: &Options, asked: &Asked, watch: &Desk) -> Result<Found, Error> {
+    let whole = Preparation::fit(table, options)?;
+    let all = whole.apply::<f32>(table)?;
+    if all.labels().is_empty() {
+        return Err(Error::Input("auto: expected labels of two classes".into()));
+    }
+    let (metric, fpr) = asked.want.of(all.len(), all.positives(), RANGE);
+    let count = asked.folds.unwrap_or_else(|| folds(all.len()));
+    let job = Job {
+        table,
+        options,
+        class_weights: None,
+        folds: Folds::new(&all, count, 1, asked.seed, MOST_ROWS)?,
+        metric,
+        fpr,
+        seed: asked.seed,
+        threads: asked.threads,
+        is_libsvm: whole.label_column().is_none(),
+        data: all.fingerprint(),
+        watch,
+        done: Mutex::default(),
+    };
+    let search = search_for(&job, &all)?;
+    let row = &search.rows[search.taken];
+    let held_out = HeldOut::of(&job, row, all.labels());
+    let refit = Refit::of(&job, row, Some(&held_out))?;
+    let (chance, told, away) = (job.chance(&all), job.metric_told(), away(table, &whole, options, all.labels()));
+    Ok(Found { search, held_out, refit, metric, fpr, folds: count, chance, told, away })
+}
+
+/// The model of all rows, and what is known of it. `told` is called with trainings done and in hand, the name of one and what is to be said.
+#[pyfunction]
+#[pyo3(signature = (reading, table, want, folds=None, seed=1, threads=None, told=None))]
+pub fn search<'py>(
+    py: Python<'py>,
+    reading: Reading,
+    table: &Table,
+    want: &str,
+    folds: Option<usize>,
+    seed: u64,
+    threads: Option<usize>,
+    told: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Model, Bound<'py, PyDict>)> {
+    let want = read(want).map_err(|expected| value(format!("want: {expected}, got {want:?}")))?;
+    for (name, given, least) in [("folds", folds, 2), ("threads", threads, 1)] {
+        if let Some(given) = given.filter(|&given| given < least) {
+            return Err(value(format!("{name}: expected at least {least}, got {given}")));
+        }
+    }
+    let options = reading.options(table)?;
+    let (asked, desk, raw) = (Asked { want, folds, seed, threads }, Desk::default(), &table.table);
+    let (done, ended) = channel();
+    let tell = || -> PyResult<()> {
+        py.check_signals()?;
+        let (all, count, name, notes) =
+            desk.with(|state| (state.0, state.1, state.2.clone(), std::mem::take(&mut state.3)));
+        told.map_or(Ok(()), |told| told.call1((count, all, name, notes)).map(|_| ()))
+    };
+    let found = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let found = found(raw, &options, &asked, &desk);
+            // (Whoever waits is there.)
+            let _ = done.send(found);
+        });
+        let ended = Mutex::new(ended);
+        let mut heard = Ok(());
+        loop {
+            let wait = || ended.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(Duration::from_millis(50));
+            match py.detach(wait) {
+                Err(RecvTimeoutError::Timeout) if heard.is_ok() => {
+                    heard = tell();
+                    desk.stop.store(heard.is_err(), Ordering::Relaxed);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(value("auto: a worker failed")),
+                Ok(found) => return heard.and(found.map_err(|error| failed(error, table))),
+            }
+        }
+    })?;
+    tell()?;
+    let out = result(py, &found)?;
+    Ok((Model::of(found.refit.file)?, out))
+}
+
+fn failed(error: Error, table: &Table) -> PyErr {
+    match error {
+        Error::Folds { count, why } => value(format!("folds: {count}: {why}")),
+        Error::Data(error) => of(&error, table),
+        Error::Core(error) => core(error),
+        Error::Trainer(error) => trainer(error),
+        error => value(error.to_string()),
+    }
+}
+
+fn result<'py>(py: Python<'py>, found: &Found) -> PyResult<Bound<'py, PyDict>> {
+    let Found { search: Search { rows, taken }, held_out, metric, fpr, folds, chance, told, .. } = found;
+    let out = PyDict::new(py);
+    let base = rows[0].values();
+    let mut tried = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        let (one, values) = (PyDict::new(py), row.values());
+        let ((mean, sd), ahead) = (mean_sd(&values), Ahead::new(&values, &base, *folds));
+        one.set_item("name", &row.candidate.name)?;
+        one.set_item("options", row.candidate.options())?;
+        one.set_item("ahead", (at > 0 && !row.dropped).then_some(ahead.mean))?;
+        one.set_item("interval", (at > 0 && !row.dropped).then(|| ahead.ends()).map(|[low, high]| (low, high)))?;
+        one.set_item("values", values)?;
+        one.set_item("mean", mean)?;
+        one.set_item("sd", sd)?;
+        one.set_item("seconds", row.seconds())?;
+        one.set_item("dropped", row.dropped)?;
+        tried.push(one);
+    }
+    let (scores, labels) = held_out.scores();
+    let rows_of: Vec<u32> = held_out.rows().iter().map(|one| one.row).collect();
+    let folds_of: Vec<u32> = held_out.rows().iter().map(|one| one.fold as u32).collect();
+    out.set_item("tried", tried)?;
+    out.set_item("away", &found.away)?;
+    out.set_item("taken", &rows[*taken].candidate.name)?;
+    out.set_item("metric", *metric)?;
+    out.set_item("fpr", *fpr)?;
+    out.set_item("verdict", verdict(rows, *taken, told, *folds))?;
+    out.set_item("signal", no_signal(&rows[*taken], *chance, *folds).is_none())?;
+    out.set_item("scores", scores.into_pyarray(py))?;
+    out.set_item("labels", labels.into_pyarray(py))?;
+    out.set_item("rows", rows_of.into_pyarray(py))?;
+    out.set_item("folds", folds_of.into_pyarray(py))?;
+    out.set_item(
+        "clusters",
+        held_out
+            .rows()
+            .iter()
+            .filter_map(|one| found.refit.split_groups.get(one.row as usize).copied())
+            .collect::<Vec<u32>>(),
+    )?;
+    Ok(out)
+}
