@@ -13,8 +13,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use undercurve::data::{Options, Preparation, RawTable};
 use undercurve_search::{
-    AWAY, Ahead, Error, Folds, HeldOut, Job, MOST_ROWS, RANGE, Refit, Search, Want, Watch, column_auroc, folds,
-    mean_sd, no_signal, search as search_for, verdict, want as read,
+    AWAY, Ahead, Error, Folds, HeldOut, Job, MOST_ROWS, NO_SIGNAL, RANGE, Refit, Search, Want, Watch, column_auroc,
+    folds, mean_sd, no_signal, search as search_for, verdict, want,
 };
 
 /// How far a search is, of which Python asks.
@@ -53,12 +53,25 @@ impl Watch for Desk {
     }
 }
 
-/// What a search is asked for.
-struct Asked {
-    want: Want,
+/// What a search is asked for, as `undercurve.auto` gives it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Asked {
+    want: String,
     folds: Option<usize>,
     seed: u64,
     threads: Option<usize>,
+}
+
+impl Asked {
+    fn want(&self) -> PyResult<Want> {
+        for (name, given, least) in [("folds", self.folds, 2), ("threads", self.threads, 1)] {
+            if let Some(given) = given.filter(|&given| given < least) {
+                return Err(value(format!("{name}: expected at least {least}, got {given}")));
+            }
+        }
+        want(&self.want).map_err(|expected| value(format!("want: {expected}, got {:?}", self.want)))
+    }
 }
 
 /// What came of it.
@@ -90,28 +103,17 @@ fn away(table: &RawTable, of: &Preparation, options: &Options, labels: &[u8]) ->
         .collect()
 }
 
-fn found(table: &RawTable, options: &Options, asked: &Asked, watch: &Desk) -> Result<Found, Error> {
+fn found(table: &RawTable, options: &Options, asked: &Asked, want: Want, watch: &Desk) -> Result<Found, Error> {
     let whole = Preparation::fit(table, options)?;
     let all = whole.apply::<f32>(table)?;
     if all.labels().is_empty() {
         return Err(Error::Input("auto: expected labels of two classes".into()));
     }
-    let (metric, fpr) = asked.want.of(all.len(), all.positives(), RANGE);
+    let (metric, fpr) = want.of(all.len(), all.positives(), RANGE);
     let count = asked.folds.unwrap_or_else(|| folds(all.len()));
-    let job = Job {
-        table,
-        options,
-        class_weights: None,
-        folds: Folds::new(&all, count, 1, asked.seed, MOST_ROWS)?,
-        metric,
-        fpr,
-        seed: asked.seed,
-        threads: asked.threads,
-        is_libsvm: whole.label_column().is_none(),
-        data: all.fingerprint(),
-        watch,
-        done: Mutex::default(),
-    };
+    let folds = Folds::new(&all, count, 1, asked.seed, MOST_ROWS)?;
+    let mut job = Job::new(table, options, folds, (&whole, &all), watch);
+    (job.metric, job.fpr, job.seed, job.threads) = (metric, fpr, asked.seed, asked.threads);
     let search = search_for(&job, &all)?;
     let row = &search.rows[search.taken];
     let held_out = HeldOut::of(&job, row, all.labels());
@@ -122,37 +124,41 @@ fn found(table: &RawTable, options: &Options, asked: &Asked, watch: &Desk) -> Re
 
 /// The model of all rows, and what is known of it. `told` is called with trainings done and in hand, the name of one and what is to be said.
 #[pyfunction]
-#[pyo3(signature = (reading, table, want, folds=None, seed=1, threads=None, told=None))]
+#[pyo3(signature = (reading, table, asked, told=None))]
 pub fn search<'py>(
     py: Python<'py>,
     reading: Reading,
     table: &Table,
-    want: &str,
-    folds: Option<usize>,
-    seed: u64,
-    threads: Option<usize>,
+    asked: Asked,
     told: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Model, Bound<'py, PyDict>)> {
-    let want = read(want).map_err(|expected| value(format!("want: {expected}, got {want:?}")))?;
-    for (name, given, least) in [("folds", folds, 2), ("threads", threads, 1)] {
-        if let Some(given) = given.filter(|&given| given < least) {
-            return Err(value(format!("{name}: expected at least {least}, got {given}")));
-        }
-    }
-    let options = reading.options(table)?;
-    let (asked, desk, raw) = (Asked { want, folds, seed, threads }, Desk::default(), &table.table);
-    let (done, ended) = channel();
+    let (want, options) = (asked.want()?, reading.options(table)?);
+    let (desk, raw) = (Desk::default(), &table.table);
     let tell = || -> PyResult<()> {
         py.check_signals()?;
         let (all, count, name, notes) =
             desk.with(|state| (state.0, state.1, state.2.clone(), std::mem::take(&mut state.3)));
         told.map_or(Ok(()), |told| told.call1((count, all, name, notes)).map(|_| ()))
     };
-    let found = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let found = found(raw, &options, &asked, &desk);
+    let found = beside(py, &desk, &tell, || found(raw, &options, &asked, want, &desk))?;
+    let found = found.map_err(|error| failed(error, table))?;
+    tell()?;
+    let out = result(py, &found)?;
+    Ok((Model::of(found.refit.file)?, out))
+}
+
+/// Works on another thread while this one tells, until that fails, as on Ctrl-C.
+fn beside<R: Send>(
+    py: Python<'_>,
+    desk: &Desk,
+    tell: &dyn Fn() -> PyResult<()>,
+    work: impl FnOnce() -> R + Send,
+) -> PyResult<R> {
+    let (done, ended) = channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
             // (Whoever waits is there.)
-            let _ = done.send(found);
+            let _ = done.send(work());
         });
         let ended = Mutex::new(ended);
         let mut heard = Ok(());
@@ -165,13 +171,10 @@ pub fn search<'py>(
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(value("auto: a worker failed")),
-                Ok(found) => return heard.and(found.map_err(|error| failed(error, table))),
+                Ok(found) => return heard.map(|()| found),
             }
         }
-    })?;
-    tell()?;
-    let out = result(py, &found)?;
-    Ok((Model::of(found.refit.file)?, out))
+    })
 }
 
 fn failed(error: Error, table: &Table) -> PyErr {
@@ -211,8 +214,9 @@ fn result<'py>(py: Python<'py>, found: &Found) -> PyResult<Bound<'py, PyDict>> {
     out.set_item("taken", &rows[*taken].candidate.name)?;
     out.set_item("metric", *metric)?;
     out.set_item("fpr", *fpr)?;
-    out.set_item("verdict", verdict(rows, *taken, told, *folds))?;
-    out.set_item("signal", no_signal(&rows[*taken], *chance, *folds).is_none())?;
+    let signal = no_signal(&rows[*taken], *chance, *folds).is_none();
+    out.set_item("verdict", verdict(rows, *taken, told, *folds) + if signal { "" } else { NO_SIGNAL })?;
+    out.set_item("signal", signal)?;
     out.set_item("scores", scores.into_pyarray(py))?;
     out.set_item("labels", labels.into_pyarray(py))?;
     out.set_item("rows", rows_of.into_pyarray(py))?;

@@ -232,10 +232,7 @@ class Trainer:
 def search(
     reading: dict[str, Any],
     table: Table,
-    want: str,
-    folds: int | None = None,
-    seed: int = 1,
-    threads: int | None = None,
+    asked: dict[str, Any],
     told: Callable[[int, int, str, list[str]], None] | None = None,
 ) -> tuple[Model, dict[str, Any]]: ...
 def methods() -> list[dict[str, Any]]: ...

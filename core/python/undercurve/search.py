@@ -176,6 +176,8 @@ def auto(
     >>> found.signal, found.model.threshold is not None, found.metrics().ap > 0.4
     (True, True, True)
     """
+    if "@" in str(threshold):
+        raise ValueError(f"threshold: {threshold}: a promise needs rows that decided nothing: Model.with_threshold on others")
     named, taken, more, label = models._with_labels(data, labels, label, ignore)
     columns: dict[str, str | None] = {"cluster": None, "order": None}
     if clusters is not None and order is not None:
@@ -207,13 +209,11 @@ def auto(
         "keep_identifiers": not named if keep_identifiers is None else keep_identifiers,
         **columns,
     }
-    asked = [None if one is None else models._number(name, one, whole=True) for name, one in (("folds", folds), ("threads", threads))]
-    core, found = _core.search(reading, table, want, asked[0], models._number("seed", seed, whole=True), asked[1], _told() if progress else None)
+    asked = {name: None if one is None else models._number(name, one, whole=True) for name, one in (("folds", folds), ("seed", seed), ("threads", threads))}
+    core, found = _core.search(reading, table, {"want": want, **asked}, _told() if progress else None)
     model, found["tried"] = Model(core), [Tried(**one) for one in found["tried"]]
     of = found.pop("clusters")
     if threshold is not None:
-        if "@" in str(threshold):
-            raise ValueError(f"threshold: {threshold}: a promise needs rows that decided nothing: Model.with_threshold on others")
         model = Model(core.with_threshold(str(threshold), found["scores"], found["labels"], None, of or None))
     for name in found.pop("away"):
         models._warn(f"column {name!r} alone ranks the label almost perfectly: if it is not known when the model has to decide, ignore=[{name!r}]")

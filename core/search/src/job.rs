@@ -4,6 +4,7 @@ use crate::candidate::{Candidate, Encoding, TOP};
 use crate::error::{Error, Result};
 use crate::folds::Folds;
 use crate::shared::Shared;
+use crate::want::RANGE;
 use crate::workers::{cores, in_parallel};
 use std::collections::HashMap;
 use std::fmt;
@@ -158,6 +159,17 @@ impl Ahead {
     }
 }
 
+/// The encodings of candidates, each once.
+fn encodings(candidates: &[Candidate]) -> Vec<Encoding> {
+    let mut all: Vec<Encoding> = Vec::new();
+    for one in candidates {
+        if !all.contains(&one.encoding) {
+            all.push(one.encoding);
+        }
+    }
+    all
+}
+
 /// What there is to do.
 pub struct Job<'a> {
     /// The table.
@@ -177,13 +189,13 @@ pub struct Job<'a> {
     /// Trainings at a time; all cores without.
     pub threads: Option<usize>,
     /// Whether the columns have no names.
-    pub is_libsvm: bool,
+    pub(crate) is_libsvm: bool,
     /// A name for the data, which [`Watch::known`] and [`Watch::keep`] see.
-    pub data: u64,
+    data: u64,
     /// Who is told.
     pub watch: &'a dyn Watch,
-    /// Finished trainings by name; empty at the beginning.
-    pub done: Mutex<HashMap<String, Trained>>,
+    /// Finished trainings by name.
+    done: Mutex<HashMap<String, Trained>>,
 }
 
 /// What a row of each class counts, of a preparation and the rows that it made.
@@ -225,7 +237,32 @@ pub struct Part {
     pub held: Arc<Dataset<f32>>,
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
+    /// By average precision, on all cores, of rows that count alike; `whole` as `options` prepare all rows, to `data`.
+    #[must_use]
+    pub fn new(
+        table: &'a RawTable,
+        options: &'a Options,
+        folds: Folds,
+        (whole, data): (&Preparation, &Dataset<f32>),
+        watch: &'a dyn Watch,
+    ) -> Self {
+        Self {
+            table,
+            options,
+            class_weights: None,
+            folds,
+            metric: "ap",
+            fpr: RANGE,
+            seed: 1,
+            threads: None,
+            is_libsvm: whole.label_column().is_none(),
+            data: data.fingerprint(),
+            watch,
+            done: Mutex::default(),
+        }
+    }
+
     /// A name for a training, which says all that it depends on.
     fn name(&self, candidate: &Candidate, split: usize) -> String {
         let Self { metric, folds, fpr, seed, class_weights, data, .. } = self;
@@ -302,12 +339,7 @@ impl Job<'_> {
             .copied()
             .collect();
         self.watch.begin(jobs.len(), jobs.len() - open.len());
-        let mut encodings: Vec<Encoding> = Vec::new();
-        candidates.iter().for_each(|one| {
-            if !encodings.contains(&one.encoding) {
-                encodings.push(one.encoding)
-            }
-        });
+        let encodings = encodings(candidates);
         let place = |split: usize, at: usize| {
             let encoding = encodings.iter().position(|&of| of == candidates[at].encoding).unwrap_or(0);
             (split - splits.start) * encodings.len() + encoding

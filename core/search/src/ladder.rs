@@ -230,6 +230,10 @@ fn take(found: &[Row], folds: usize) -> usize {
     whole.into_iter().find(fits).unwrap_or(best)
 }
 
+/// What a verdict ends with where [`no_signal`] says so.
+pub const NO_SIGNAL: &str =
+    " No signal was found: its mean over the folds cannot be told from that of scores at random.";
+
 /// The interval of a mean over folds, where it holds what scores come to that know nothing.
 #[must_use]
 pub fn no_signal(row: &Row, chance: f64, folds: usize) -> Option<[f64; 2]> {

@@ -17,7 +17,6 @@ use outcome::{Measured, Outcome};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use undercurve::data::Preparation;
 use undercurve::decision::ThresholdRule;
 use undercurve::metric::Top;
@@ -131,20 +130,9 @@ pub fn run(args: Args) -> Result<()> {
     input::say(&found.notes);
     let folds = Folds::new(&all, folds.unwrap_or_else(|| undercurve_search::folds(all.len())), 1, seed, MOST_ROWS)?;
     let (desk, weights) = (Desk::new(None)?, class_weights(&plan.data));
-    let job = Job {
-        table: &table,
-        options: &plan.data.options,
-        class_weights: plan.data.class_weight.clone().map(|text| (text, &weights as _)),
-        folds,
-        metric,
-        fpr,
-        seed,
-        threads,
-        is_libsvm: whole.label_column().is_none(),
-        data: all.fingerprint(),
-        watch: &desk,
-        done: Mutex::default(),
-    };
+    let class_weights = plan.data.class_weight.clone().map(|text| (text, &weights as _));
+    let mut job = Job::new(&table, &plan.data.options, folds, (&whole, &all), &desk);
+    (job.class_weights, job.metric, job.fpr, job.seed, job.threads) = (class_weights, metric, fpr, seed, threads);
     let searched = match &plan.candidates {
         Some(candidates) => among(&job, candidates)?,
         None => search(&job, &all)?,
@@ -153,19 +141,25 @@ pub fn run(args: Args) -> Result<()> {
     if let Some(warning) = outcome.warning() {
         output::warn(warning);
     }
+    write(&plan, &found, &outcome)?;
+    if plan.json { output::line(object(&plan, &found, &outcome)) } else { lines(&plan, &outcome) }
+}
+
+/// Writes the folder.
+fn write(plan: &Plan, found: &find::Found, outcome: &Outcome) -> Result<()> {
     make(&plan.out)?;
     let place = |name: &str| plan.out.join(name);
-    let card = card::html(&plan, &found, &outcome);
+    let card = card::html(plan, found, outcome);
     for (name, bytes) in [
         ("model.uc", outcome.file.to_bytes()),
         ("scores.csv", outcome.scores_csv().into_bytes()),
-        ("importances.csv", importances_csv(&outcome).into_bytes()),
+        ("importances.csv", importances_csv(outcome).into_bytes()),
         ("card.html", card.into_bytes()),
     ] {
         output::check_output(&place(name), &[&plan.file])?;
         output::write_atomic(&place(name), &bytes)?;
     }
-    if plan.json { output::line(object(&plan, &found, &outcome)) } else { lines(&plan, &outcome) }
+    Ok(())
 }
 
 /// Stops where a column gives the label away, unless it is said to be known in time: a model of it is worth nothing if it is not.

@@ -15,7 +15,9 @@ use undercurve::metric::{
 };
 use undercurve::rng::Rng;
 use undercurve::trainer::Predictor;
-use undercurve_search::{Ahead, Candidate, HeldOut, Job, Refit, Row, Scored, Search, mean_sd, no_signal, verdict};
+use undercurve_search::{
+    Ahead, Candidate, HeldOut, Job, NO_SIGNAL, Refit, Row, Scored, Search, mean_sd, no_signal, verdict,
+};
 
 /// Shuffles of a column, and draws of rows for the interval of a threshold.
 const SHUFFLES: u64 = 5;
@@ -126,28 +128,15 @@ pub fn outcome(
         held_out.iter().filter_map(|&score| model.probability(score)).map(f64::from).collect();
     let mut memory = Metrics::<f32>::new();
     let bins = Metrics::<f64>::new().reliability(&probabilities, &on, BINS)?;
-    let ahead = |of: &Row| Ahead::new(&of.values(), &rows[0].values(), count);
-    let tried = rows.iter().enumerate().map(|(at, of)| {
-        let ([low, high], (mean, sd)) = (ahead(of).ends(), mean_sd(&of.values()));
-        Tried {
-            name: of.candidate.name.clone(),
-            options: of.candidate.options(),
-            values: of.values(),
-            mean,
-            sd,
-            dropped: of.dropped,
-            ahead: (at > 0 && !of.dropped).then_some([ahead(of).mean, low, high]),
-        }
-    });
     let signal = no_signal(row, chance, count).is_none();
     let mut verdict = verdict(rows, *taken, &job.metric_told(), count);
     if !signal {
-        verdict += " No signal was found: its mean over the folds cannot be told from that of scores at random.";
+        verdict += NO_SIGNAL;
     }
     Ok(Outcome {
-        tried: tried.collect(),
+        tried: tried(rows, count),
         taken: *taken,
-        beyond: *taken > 0 && ahead(row).ends()[0] > 0.0,
+        beyond: *taken > 0 && Ahead::new(&row.values(), &rows[0].values(), count).ends()[0] > 0.0,
         signal,
         verdict,
         rows: labels.len(),
@@ -165,6 +154,25 @@ pub fn outcome(
         model,
         file,
     })
+}
+
+/// The candidates, the first as what others are held against.
+fn tried(rows: &[Row], folds: usize) -> Vec<Tried> {
+    let of = |(at, row): (usize, &Row)| {
+        let values = row.values();
+        let ((mean, sd), ahead) = (mean_sd(&values), Ahead::new(&values, &rows[0].values(), folds));
+        let [low, high] = ahead.ends();
+        Tried {
+            name: row.candidate.name.clone(),
+            options: row.candidate.options(),
+            values,
+            mean,
+            sd,
+            dropped: row.dropped,
+            ahead: (at > 0 && !row.dropped).then_some([ahead.mean, low, high]),
+        }
+    };
+    rows.iter().enumerate().map(of).collect()
 }
 
 /// The cross-entropy that a model is held against: of a ranking loss that of the same model, of other models the simplest.

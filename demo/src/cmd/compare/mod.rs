@@ -14,7 +14,6 @@ use crate::tell::threshold::next;
 use crate::{output, threads};
 use report::Table;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use undercurve::data::Preparation;
 use undercurve_search::{Candidate, Folds, Job, MOST_ROWS, Refit, Row, Search, Want, search, want};
 
@@ -115,20 +114,9 @@ pub fn run(args: Args) -> Result<()> {
     let folds = Folds::new(&all, count, repeats, seed, most)?;
     let plan = Plan { file, data, candidates, repeats, seed, out, json };
     let (desk, weights) = (Desk::new(resume.as_deref())?, class_weights(&plan.data));
-    let job = Job {
-        table: &table,
-        options: &plan.data.options,
-        class_weights: plan.data.class_weight.clone().map(|text| (text, &weights as _)),
-        folds,
-        metric,
-        fpr,
-        seed,
-        threads,
-        is_libsvm: whole.label_column().is_none(),
-        data: all.fingerprint(),
-        watch: &desk,
-        done: Mutex::default(),
-    };
+    let class_weights = plan.data.class_weight.clone().map(|text| (text, &weights as _));
+    let mut job = Job::new(&table, &plan.data.options, folds, (&whole, &all), &desk);
+    (job.class_weights, job.metric, job.fpr, job.seed, job.threads) = (class_weights, metric, fpr, seed, threads);
     let (rows, taken) = match &plan.candidates {
         Some(candidates) => {
             let rows = job.measure(candidates)?;
