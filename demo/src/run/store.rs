@@ -12,7 +12,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-pub use undercurve_search::{cores, in_parallel};
+pub use undercurve_search::cores;
 
 /// The finished runs: a record by the run's name.
 pub struct Store<R> {
@@ -95,6 +95,14 @@ fn parse<R: DeserializeOwned>(line: &[u8]) -> serde_json::Result<Line<R>> {
     };
     let key = serde_json::from_value(value.get_mut("run").map_or(Value::Null, Value::take))?;
     Ok(Line::Run(key, serde_json::from_value(value)?))
+}
+
+/// [`undercurve_search::in_parallel`] with the errors of commands.
+///
+/// # Errors
+/// As a job.
+pub fn in_parallel<J: Sync>(jobs: &[J], workers: usize, work: impl Fn(&J) -> Result<()> + Sync) -> Result<()> {
+    undercurve_search::in_parallel(jobs, workers, work)
 }
 
 #[cfg(test)]
