@@ -31,6 +31,8 @@ export interface Column {
   identifier: boolean;
   /** Whether it has whole numbers beyond 2^53, which were rounded. */
   rounded: boolean;
+  /** What cannot be told of its cells, such as whether day or month comes first: it is ignored, or among categorical. */
+  doubt: string | null;
   /** Of its numbers. */
   range: [least: number, most: number] | null;
   /** The first cell, with its line, that makes a text of a column of numbers. */

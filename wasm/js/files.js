@@ -29,6 +29,7 @@ export const initFiles = /* @__PURE__ */ once(
  * @property {"number" | "text"} kind what its cells are read as; text becomes categories
  * @property {boolean} identifier whether it tells rows apart and is left out
  * @property {boolean} rounded whether it has whole numbers beyond 2^53, which were rounded
+ * @property {string | null} doubt what cannot be told of its cells, so that it trains as categories or not at all
  * @property {[number, number] | null} range of its numbers
  * @property {[number, string] | null} stray the first cell, with its line, that makes a text of a column of numbers
  */

@@ -40,7 +40,7 @@ impl Table {
         Ok(Self { table, ignore: Vec::new(), categorical: Vec::new() })
     }
 
-    /// `{ name, format, rows, columns: [{ name, missing, values: [[value, count]] or null, kind, identifier, rounded,
+    /// `{ name, format, rows, columns: [{ name, missing, values: [[value, count]] or null, kind, identifier, rounded, doubt,
     /// stray: [line, text] or null }] }`, values where there are at most 100 different ones; LIBSVM has one column, its labels.
     pub fn describe(&self) -> String {
         let sparse = self.table.format() == data::Format::Libsvm;
@@ -65,6 +65,7 @@ impl Table {
                 ("kind", json::string(if text { "text" } else { "number" })),
                 ("identifier", identifiers.iter().any(|(found, _)| found == name).to_string()),
                 ("rounded", rounded(k).to_string()),
+                ("doubt", self.table.doubt(k).map_or("null".to_string(), |doubt| json::string(&doubt.to_string()))),
                 ("stray", stray.unwrap_or_else(|| "null".to_string())),
             ])
         });

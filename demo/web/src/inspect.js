@@ -13,10 +13,12 @@ const WEIGHTS = [1, 2, 5, 10, 20, 50];
 const short = (x) => String(Number(x.toPrecision(4))).replace("-", "−");
 
 /** What a column is taken for, and why. @returns {{ kind: string, why: string, out?: boolean }} */
-export function taken({ kind, missing, values, identifier, range, stray }, rows) {
+export function taken({ kind, missing, values, identifier, range, stray, doubt }, rows) {
   const gaps = missing ? `, ${count(missing)} missing` : "";
   if (missing === rows) return { kind: "left out", why: "no values", out: true };
   if (identifier) return { kind: "left out", why: `tells rows apart: ${values ? count(values.length) : "mostly"} different values`, out: true };
+  // (Where it is, in the file, is said of what is refused.)
+  if (doubt) return { kind: "in doubt", why: `${doubt.replace(/^.*?:\d+:\d+: /, "")}. Used, every value is a category` };
   if (values?.length === 1) return { kind: kind === "text" ? "category" : "number", why: `always ${brief(values[0][0])}, so it tells nothing${gaps}` };
   if (kind === "number") return { kind, why: `${values?.length === 2 ? `${short(range[0])} or ${short(range[1])}` : `from ${short(range[0])} to ${short(range[1])}`}${gaps}` };
   if (stray) return { kind: "category", why: `no number because of “${brief(stray[1])}” in line ${count(stray[0])}${gaps}` };
@@ -45,10 +47,10 @@ export function inspect(side, table, prepare) {
   const weigh = h("label", {}, "A positive row counts as", weight);
   // (LIBSVM has numbers of columns, not names.)
   const listed = sparse ? [] : table.columns.slice(0, LISTED);
-  const dropped = new Set();
+  const dropped = new Set(listed.filter(({ doubt }) => doubt).map(({ name }) => name));
   const boxes = listed.map((column) => {
     const { kind, why, out } = taken(column, table.rows);
-    const box = h("input", { type: "checkbox", checked: !out, disabled: Boolean(out), onchange: () => {
+    const box = h("input", { type: "checkbox", checked: !out && !column.doubt, disabled: Boolean(out), onchange: () => {
       if (box.checked) dropped.delete(column.name);
       else dropped.add(column.name);
       describe();
@@ -117,7 +119,7 @@ export function inspect(side, table, prepare) {
     // Out of the way, and still there to choose otherwise.
     name.focus();
     name.parentNode.open = false;
-    prepare({ file: table.file, name: table.name, encoding: table.encoding === "latin1" ? table.encoding : undefined, label: label.value, positive: which.hidden ? undefined : positive.value, impute: impute.checked, ignore: [...dropped].filter((column) => column !== label.value), categorical: table.columns.filter((column) => column.stray && !gone(column)).map(({ name }) => name), weight: weigh.hidden ? 1 : Number(weight.value) });
+    prepare({ file: table.file, name: table.name, encoding: table.encoding === "latin1" ? table.encoding : undefined, label: label.value, positive: which.hidden ? undefined : positive.value, impute: impute.checked, ignore: [...dropped].filter((column) => column !== label.value), categorical: table.columns.filter((column) => (column.stray || column.doubt) && !gone(column)).map(({ name }) => name), weight: weigh.hidden ? 1 : Number(weight.value) });
   };
   const parts = [h("p", { className: "hint", textContent: `${table.format}${table.encoding === "latin1" ? " in Windows-1252" : ""}, ${rowsText(table.rows)}${sparse ? "" : ` × ${table.columns.length} columns`}` })];
   if (!sparse) parts.push(h("label", {}, "Label column", label));

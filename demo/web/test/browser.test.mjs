@@ -340,6 +340,29 @@ test("files in Windows-1252 and in UTF-16, as spreadsheets write them, are read 
   await close();
 });
 
+test("a column in doubt is asked about: left out, or a category, and it trains either way", async () => {
+  const { page, errors, close } = await open("#steps=20");
+  const day = (k) => `0${1 + (k % 9)}/0${1 + (k % 7)}/2024`;
+  await drop(page, "days.csv", `day,x,y\n${Array.from({ length: 90 }, (_, k) => `${day(k)},${Math.sin(k)},${Math.sin(k) + (k % 2) > 0.8 ? "yes" : "no"}`).join("\n")}\n`);
+  await page.waitForSelector("#inspect");
+  await page.click(".columns-list summary");
+  const said = await page.textContent(".columns-list li");
+  assert.match(said, /^day in doubt: "0\d\/0\d\/2024" in column "day": does the day or the month come first\? No cell tells.*category$/);
+  for (const used of [false, true]) {
+    if (used) {
+      await page.click("#inspect > summary");
+      await page.check(".columns-list input");
+    }
+    await page.evaluate(() => (document.documentElement.dataset.state = "busy"));
+    await page.click("#inspect button.primary");
+    await page.waitForFunction((used) => location.hash.includes("data=file") && globalThis.undercurve.rows().dims > 20 === used, used);
+    await finished(page);
+    assert.equal(await page.textContent("#problem"), "");
+  }
+  assert.deepEqual(errors, []);
+  await close();
+});
+
 test("columns of a file are listed with kind and reason, dropped, and positives weighed; a Parquet file is read alike", async () => {
   const { page, errors, close } = await open("#steps=40");
   const table = Array.from({ length: 200 }, (_, k) => ({ id: `n${k}`, size: Math.sin(k) + (k % 10 ? 0 : 2), colour: ["red", "green", "blue"][k % 3], grade: k === 7 ? "tall" : String(k % 4), flat: 5, hole: null, outcome: k % 10 ? "well" : "ill" }));

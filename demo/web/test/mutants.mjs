@@ -79,6 +79,7 @@ const MUTANTS = [
   ["an own file that begins with a loss", "own.js", "{ model: MODELS, lanes: modelsFirst(MODELS), steps", "{ model: \"linear\", lanes: modelsFirst(\"linear\"), steps", "an own file begins"],
   ["the line's lane has the network", "state.js", "at(lane === \"a\" ? 0 : -1)", "at(lane === \"b\" ? 0 : -1)", "an own file begins"],
   ["networks of an own file for as long as drawn data", "own.js", "Math.max(6000, ", "Math.max(300, ", "an own file begins"],
+  ["a column in doubt that trains unasked", "inspect.js", "checked: !out && !column.doubt, disabled", "checked: !out, disabled", "in doubt"],
   ["Windows-1252 is refused", "own.js", "/is not UTF-8/.test(error.message)", "/is no UTF-8/.test(error.message)", "as spreadsheets write"],
   ["no limits on addresses", "state.js", "widths.every((units) => units <= MOST.units)", "widths.every((units) => units > 0)", "address beyond the limits"],
 ];
