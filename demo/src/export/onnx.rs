@@ -62,12 +62,12 @@ impl Graph {
 
     fn named(&mut self, op: &str, inputs: &[&str], output: &str, attributes: Vec<Message>) {
         let node = Message::default().each(1, inputs).text(2, output);
-        let node = node.text(3, &format!("{op} {}", self.nodes.len())).text(4, op).each(5, attributes);
+        let node = node.text(3, &format!("{op}_{}", self.nodes.len())).text(4, op).each(5, attributes);
         self.nodes.push(node.text(7, if op == "OneHotEncoder" { "ai.onnx.ml" } else { "" }));
     }
 
     fn tensor(&mut self, dims: &[usize], data_type: i64, raw: &[u8], strings: &[Vec<u8>]) -> String {
-        let name = format!("undercurve/constant {}", self.constants.len());
+        let name = format!("undercurve/constant_{}", self.constants.len());
         let tensor = Message::default().numbers(1, dims).number(2, data_type).each(6, strings).text(8, &name);
         self.constants.push(if raw.is_empty() { tensor } else { tensor.bytes(9, raw) });
         name
