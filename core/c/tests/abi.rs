@@ -382,7 +382,7 @@ fn model_files_of_every_language() {
 fn hostile_calls() {
     let long = env::var_os("UNDERCURVE_LONG").is_some();
     let mut hostile = hostile::Hostile::new();
-    for number in 0..if long { 1_000_000 } else { 30_000 } {
+    for number in 0..if long { 1_000_000 } else { 10_000 } {
         let run = panic::catch_unwind(AssertUnwindSafe(|| hostile.sequence(number)));
         if let Err(found) = run {
             eprintln!("sequence {number}");

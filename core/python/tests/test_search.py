@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import undercurve
+from test_arguments import frozen
 from test_command_line import COMMAND
 
 
@@ -78,5 +79,7 @@ def test_what_gives_the_label_away_and_noise_are_warned_of():
 )
 def test_what_does_not_fit_is_named(wrong, told):
     X, y = rows(120)
+    before = frozen((X, y, wrong))
     with pytest.raises(ValueError, match=told):
         undercurve.auto(X, y, **wrong)
+    assert frozen((X, y, wrong)) == before

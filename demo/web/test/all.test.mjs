@@ -35,17 +35,18 @@ async function open(hash, webgpu = false) {
   const errors = [];
   page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => errors.push(error.message));
-  // The device that the worker opens, to be lost.
-  page.on("worker", (worker) => {
-    if (!worker.url().includes("all-worker")) return;
-    const note = () => {
-      if (!globalThis.GPUAdapter) return;
-      const request = GPUAdapter.prototype.requestDevice;
-      GPUAdapter.prototype.requestDevice = async function (...args) {
-        return (globalThis.device = await request.apply(this, args));
-      };
+  // The device that the worker opens, to be lost: its script begins with what notes it.
+  const note = () => {
+    if (!globalThis.GPUAdapter) return;
+    const request = GPUAdapter.prototype.requestDevice;
+    GPUAdapter.prototype.requestDevice = async function (...args) {
+      return (globalThis.device = await request.apply(this, args));
     };
-    worker.evaluate(note).catch(() => {});
+  };
+  await page.route(/all-worker/, async (route) => {
+    const response = await route.fetch();
+    const { "content-encoding": _, "content-length": __, ...headers } = response.headers();
+    await route.fulfill({ status: response.status(), headers, body: `(${note})();\n${await response.text()}` });
   });
   await page.addInitScript(() => {
     globalThis.tasks = [];
