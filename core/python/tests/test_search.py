@@ -72,6 +72,9 @@ def test_what_gives_the_label_away_and_noise_are_warned_of():
         ({"folds": 100}, "folds: 100: there are 74 negative rows"),
         ({"threads": 0}, "threads: expected at least 1, got 0"),
         ({"clusters": [0] * 120, "order": [0] * 120}, "clusters, order: one of the two"),
+        ({"clusters": np.r_[np.nan, np.arange(119)]}, 'row 0, column "cluster": missing value'),
+        ({"order": np.arange(100)}, "^order: 100 values for 120 rows"),
+        ({"threshold": "recall>=2"}, "^threshold: expected fpr<=A"),
         ({"clusters": [0] * 120}, "folds: 5: there are fewer groups"),
         ({"threshold": "recall>=0.8@90%"}, "a promise needs rows that decided nothing"),
         ({"ignore": ["z"]}, "ignore: there is no column"),
@@ -83,3 +86,10 @@ def test_what_does_not_fit_is_named(wrong, told):
     with pytest.raises(ValueError, match=told):
         undercurve.auto(X, y, **wrong)
     assert frozen((X, y, wrong)) == before
+
+
+@pytest.mark.parametrize("wrong, told", [({"want": 100}, "want: expected a text, got int"), ({"clusters": 2}, "clusters: expected values, got int")])
+def test_what_is_of_another_type_is_named(wrong, told):
+    X, y = rows(120)
+    with pytest.raises(TypeError, match=told):
+        undercurve.auto(X, y, **wrong)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _core
+from . import _core, frames
 from ._html import table
 
 
@@ -135,7 +135,7 @@ def numbered(name: str, values: ArrayLike | None) -> tuple[list[int], list[Any]]
     if cells.ndim != 1:
         raise ValueError(f"{name}: {cells.ndim} dimensions, expected 1")
     for row, cell in enumerate(cells.tolist()):
-        if cell is None or cell != cell or type(cell).__name__ == "NAType":
+        if frames.is_missing(cell):
             raise ValueError(f"{name}: row {row} is missing")
     if cells.dtype.kind == "O":
         known: dict[Any, int] = {}

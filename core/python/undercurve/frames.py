@@ -31,6 +31,11 @@ def is_frame(data: Any) -> bool:
     return is_file(data) or is_pandas(data) or hasattr(data, "__arrow_c_stream__") or (isinstance(data, dict) and not is_sparse(data))
 
 
+def is_missing(cell: Any) -> bool:
+    """Whether it is None, NaN, NA or NaT."""
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)
+
+
 def is_sparse(data: Any) -> bool:
     """Whether it is a sparse matrix or array of SciPy."""
     return hasattr(data, "tocsr")
@@ -64,7 +69,7 @@ def column(name: str, values: Any) -> Any:
     if kind is not None and kind in "Mm" and str(of)[:6] not in ("date32", "date64"):
         return _times(values, "datetime64" if kind == "M" else "timedelta64")
     cells = values.tolist() if hasattr(values, "tolist") else list(values)
-    absent = [cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell for cell in cells]
+    absent = [is_missing(cell) for cell in cells]
     there = [cell for a, cell in zip(absent, cells) if not a]
     types: list[tuple[Any, Callable[[Any], int]]] = [(datetime.timedelta, _of_delta), (datetime.time, _of_clock), (datetime.date, _of_date)]
     for (type_, nanos), word in zip(types, ("duration", "time", "date")):

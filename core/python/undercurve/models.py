@@ -512,12 +512,8 @@ class Trainer:
         except ValueError as error:
             raise ValueError(_with_hint(str(error), method)) from None
         columns, target_column = self._core.columns
-        known = {*columns, *group, *ignore, weight, target_column}
-        left = [name for name in taken if name not in known] if start is None else []
-        if left:
-            _warn(
-                f"columns that tell rows apart are left out: {', '.join(left)} (keep_identifiers=True keeps them)"
-            )
+        if start is None:
+            _warn_of_left_out(taken, {*columns, *group, *ignore, weight, target_column})
 
     @staticmethod
     def _held(what: str, test: Any, label: str | None, more: frames.Columns, named: bool, reads: dict[str, Any]) -> _core.Table | None:
@@ -782,6 +778,13 @@ def _warn_of_reading(table: _core.Table) -> None:
         _warn(f"{table.unlabelled} rows have no label and are left out")
 
 
+def _warn_of_left_out(taken: list[str], known: set[str | None]) -> None:
+    """Warns of columns that a model does not read, and nobody said so."""
+    left = [name for name in taken if name not in known]
+    if left:
+        _warn(f"columns that tell rows apart are left out: {', '.join(left)} (keep_identifiers=True keeps them)")
+
+
 def _class_weights(given: Any) -> list[tuple[str | None, float]] | None:
     """Weights with the labels that they are of, or without any in the order of the classes."""
     if given is None or given == "balanced":
@@ -867,7 +870,9 @@ def _texts(name: str, what: str, values: Any) -> tuple[str, Any]:
     of = frames.column(what, _vector(what, values))
     if isinstance(of, tuple) and of[0] != "whole":
         of = list(_vector(what, values))
-    return name, of if isinstance(of, list) and all(isinstance(one, str) or one is None for one in of) else [_text(value) for value in _vector(what, values)]
+    if isinstance(of, list) and all(isinstance(one, str) or one is None for one in of):
+        return name, of
+    return name, [None if frames.is_missing(value) else _text(value) for value in _vector(what, values)]
 
 
 def _rows(data: Any, more: frames.Columns) -> Any:
@@ -877,7 +882,8 @@ def _rows(data: Any, more: frames.Columns) -> Any:
     rows = data.shape[0] if hasattr(data, "shape") else None
     for name, values in more:
         if rows is not None and frames.length(values) != rows:
-            raise ValueError(f"{name}s: {frames.length(values)} values for {rows} rows".replace("_s", "s"))
+            called = name.rstrip("_")
+            raise ValueError(f"{called if called == 'order' else called + 's'}: {frames.length(values)} values for {rows} rows")
     return data
 
 
@@ -890,6 +896,8 @@ def _vector(name: str, values: Any) -> Any:
         if shape is not None and len(shape) != 1:
             raise ValueError(f"{name}: {len(shape)} dimensions, expected 1")
         return values
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f"{name}: expected values, got {type(values).__name__}")
     return list(values)
 
 

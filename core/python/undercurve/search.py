@@ -47,7 +47,7 @@ class Tried:
         return f"{self.ahead:+.4f} [{self.interval[0]:+.4f}, {self.interval[1]:+.4f}]"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Auto:
     """What `auto` found.
 
@@ -139,7 +139,7 @@ def auto(
     clusters : array of shape (n,) or the name of a column, optional
         Rows of equal values stay in one fold. No feature.
     order : array of shape (n,) or the name of a column, optional
-        Numbers or dates; each fold is of later rows than those trained on. No feature.
+        Numbers or dates, no texts; each fold is of later rows than those trained on. No feature.
     folds : int, optional
         Default: 5; from 20,000 rows on 3.
     seed : int
@@ -178,6 +178,15 @@ def auto(
     """
     if "@" in str(threshold):
         raise ValueError(f"threshold: {threshold}: a promise needs rows that decided nothing: Model.with_threshold on others")
+    if threshold is not None:
+        # (What is no rule is refused before the search.)
+        try:
+            _core.decide([0.0, 1.0], [0, 1], str(threshold), None, None, None)
+        except ValueError as error:
+            if str(error).startswith("rule: "):
+                raise ValueError(str(error).replace("rule", "threshold", 1)) from None
+    if not isinstance(want, str):
+        raise TypeError(f"want: expected a text, got {type(want).__name__}")
     named, taken, more, label = models._with_labels(data, labels, label, ignore)
     columns: dict[str, str | None] = {"cluster": None, "order": None}
     if clusters is not None and order is not None:
@@ -215,6 +224,7 @@ def auto(
     of = found.pop("clusters")
     if threshold is not None:
         model = Model(core.with_threshold(str(threshold), found["scores"], found["labels"], None, of or None))
+    models._warn_of_left_out(taken or table.columns, {*model.columns, *ignored, *columns.values(), model._about["label"]})
     for name in found.pop("away"):
         models._warn(f"column {name!r} alone ranks the label almost perfectly: if it is not known when the model has to decide, ignore=[{name!r}]")
     if not found["signal"]:
