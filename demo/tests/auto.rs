@@ -126,6 +126,32 @@ fn held_out_rows_teach_nothing() {
     assert!(told["verdict"].as_str().unwrap().contains("No signal was found"), "{told}");
 }
 
+/// A threshold lies on the scale of the model, not on that of models of folds, each with a penalty and class weight of its own.
+#[test]
+fn a_threshold_is_of_the_model_that_it_comes_with() {
+    let folder = Folder::new("auto-scale");
+    let mut numbers = Numbers(5);
+    let mut table = |rows: usize| {
+        let mut text = String::from("a,b,y\n");
+        for _ in 0..rows {
+            let (a, b) = (numbers.next(), numbers.next());
+            let _ = writeln!(text, "{a},{b},{}", u8::from(2.0 * a + b + 2.0 * numbers.next() > 3.0));
+        }
+        text
+    };
+    for (name, rows) in [("few.csv", 200), ("some.csv", 1000)] {
+        folder.write(name, table(rows));
+        folder.write("new.csv", table(2000));
+        let asked =
+            ["--label", "y", "--want", "auroc", "--model", "linear", "--threshold", "alerts<=10%", "--out", "a"];
+        stdout(&run(&folder.0, &[&["auto", name][..], &asked].concat()));
+        let predicted = stdout(&run(&folder.0, &["predict", "a/model.uc", "new.csv"]));
+        let at = predicted.lines().next().unwrap().split(',').position(|column| column == "class").unwrap();
+        let alerts = predicted.lines().skip(1).filter(|line| line.split(',').nth(at) == Some("1")).count();
+        assert!((100..400).contains(&alerts), "{name}: {alerts} of 2000, asked for 200");
+    }
+}
+
 /// Of alerts that are wanted, what the held-out scores have first, beside what those of cross-entropy have.
 #[test]
 fn alerts_stand_beside_cross_entropy() {

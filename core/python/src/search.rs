@@ -116,8 +116,9 @@ fn found(table: &RawTable, options: &Options, asked: &Asked, want: Want, watch: 
     (job.metric, job.fpr, job.seed, job.threads) = (metric, fpr, asked.seed, asked.threads);
     let search = search_for(&job, &all)?;
     let row = &search.rows[search.taken];
-    let held_out = HeldOut::of(&job, row, all.labels());
-    let refit = Refit::of(&job, row, Some(&held_out))?;
+    let mut refit = Refit::of(&job, row)?;
+    let held_out = HeldOut::of(&job, row, &refit, all.labels())?;
+    refit.calibrate(&held_out)?;
     let (chance, told, away) = (job.chance(&all), job.metric_told(), away(table, &whole, options, all.labels()));
     Ok(Found { search, held_out, refit, metric, fpr, folds: count, chance, told, away })
 }

@@ -156,12 +156,12 @@ def auto(
     Raises
     ------
     ValueError
-        For what does not fit; where a fold would be without a class; where no threshold keeps the rule.
+        For what does not fit; where a fold would be without a class.
 
     Warns
     -----
     TrainingWarning
-        Where no signal was found, or a column gives the label away.
+        Where no signal was found, a column gives the label away, or no threshold keeps the rule.
 
     Notes
     -----
@@ -223,7 +223,10 @@ def auto(
     model, found["tried"] = Model(core), [Tried(**one) for one in found["tried"]]
     of = found.pop("clusters")
     if threshold is not None:
-        model = Model(core.with_threshold(str(threshold), found["scores"], found["labels"], None, of or None))
+        try:
+            model = Model(core.with_threshold(str(threshold), found["scores"], found["labels"], None, of or None))
+        except ValueError as error:
+            models._warn(f"threshold {threshold}: {error} (the held-out rows); the model has no threshold")
     models._warn_of_left_out(taken or table.columns, {*model.columns, *ignored, *columns.values(), model._about["label"]})
     for name in found.pop("away"):
         models._warn(f"column {name!r} alone ranks the label almost perfectly: if it is not known when the model has to decide, ignore=[{name!r}]")

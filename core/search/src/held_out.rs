@@ -5,6 +5,7 @@ use crate::job::{Job, Row};
 use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::decision::Calibrate;
 use undercurve::metric::Truth;
+use undercurve::trainer::Config;
 
 /// A row that was held out.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,10 +25,19 @@ pub struct Scored {
 pub struct HeldOut(Vec<Scored>);
 
 impl HeldOut {
-    /// The scores of the first repeat, each fold's moved to the mean of all: models of several folds differ in their bias by chance. `labels` are
-    /// those of the table.
-    #[must_use]
-    pub fn of(job: &Job<'_>, row: &Row, labels: &[u8]) -> Self {
+    /// The scores of the first repeat, each fold's moved to the mean of all: models of several folds differ in their bias by chance. Where trainings
+    /// choose penalty and class weight, which decide how far scores spread, all folds are trained anew with those of `refit`. `labels` are those of the table.
+    ///
+    /// # Errors
+    /// As a training.
+    pub fn of(job: &Job<'_>, row: &Row, refit: &Refit, labels: &[u8]) -> Result<Self> {
+        let settled;
+        let row = if row.candidate.settings.iter().any(|(name, _)| name == "choose") {
+            settled = job.measure_splits(&[row.with(&refit.config)], 0..job.folds.count, &[])?.remove(0);
+            &settled
+        } else {
+            row
+        };
         let folds: Vec<(Vec<u32>, &[f32])> = (0..job.folds.count)
             .map(|split| (job.folds.split(split)[1].clone(), &*row.trained[split].scores))
             .collect();
@@ -43,7 +53,7 @@ impl HeldOut {
             .map(|(row, fold, score)| Scored { row, fold, label: labels[row as usize], score })
             .collect();
         scored.sort_by_key(|one| one.row);
-        Self(scored)
+        Ok(Self(scored))
     }
 
     /// The rows.
@@ -64,29 +74,37 @@ impl HeldOut {
 pub struct Refit {
     /// Its file.
     pub file: SavedModel,
+    /// What its training chose.
+    config: Config,
     /// The groups that rows of the table are split by, where there are some.
     pub split_groups: Vec<u32>,
 }
 
 impl Refit {
-    /// Trains a candidate on all rows; with the held-out rows its scores become probabilities where they are none.
+    /// Trains a candidate on all rows.
     ///
     /// # Errors
     /// As a training.
-    pub fn of(job: &Job<'_>, row: &Row, held_out: Option<&HeldOut>) -> Result<Self> {
+    pub fn of(job: &Job<'_>, row: &Row) -> Result<Self> {
         let numbers: Vec<u32> = (0..job.table.rows() as u32).collect();
         let (preparation, data) = job.prepared(row.candidate.encoding, &numbers)?;
         let (run, model) = job.fit(&row.candidate, &preparation, &data)?;
         let (done, of) = (run.steps_done(), run.total_steps());
         let name = format!("{} folds {}", job.folds.count, job.metric);
         let trained = Trained { step: done, done, of, over: true, figures: vec![(name, row.mean())] };
-        let mut file = SavedModel { trained, ..model.file(preparation) };
-        if let Some(held_out) = held_out
-            && (!file.probabilities || !run.config().class_weights.is_empty())
-        {
+        let file = SavedModel { trained, ..model.file(preparation) };
+        Ok(Self { file, config: run.config().clone(), split_groups: data.split_groups().to_vec() })
+    }
+
+    /// Makes probabilities of its scores where they are none, by held-out rows.
+    ///
+    /// # Errors
+    /// As [`SavedModel::calibrate`].
+    pub fn calibrate(&mut self, held_out: &HeldOut) -> Result<()> {
+        if !self.file.probabilities || !self.config.class_weights.is_empty() {
             let (scores, labels) = held_out.scores();
-            file.calibrate(Calibrate::Platt, &scores, Truth::new(&labels, &[])?, "held-out folds")?;
+            self.file.calibrate(Calibrate::Platt, &scores, Truth::new(&labels, &[])?, "held-out folds")?;
         }
-        Ok(Self { file, split_groups: data.split_groups().to_vec() })
+        Ok(())
     }
 }

@@ -36,7 +36,7 @@ pub trait Watch: Sync {
     fn end(&self) {}
     /// Something to say.
     fn note(&self, _text: fmt::Arguments<'_>) {}
-    /// Whether to go on; asked before each training.
+    /// Whether to go on; asked before each training, and at each of its steps.
     fn goes_on(&self) -> bool {
         true
     }
@@ -105,10 +105,15 @@ pub struct Row {
 impl Row {
     /// The candidate with what its first training chose.
     pub(crate) fn pinned(&self) -> Candidate {
-        let candidate = self.candidate.clone();
-        let Some(config) = self.trained.first().and_then(|trained| trained.chosen.clone()) else { return candidate };
-        let settings = config.settings.into_iter().filter(|(name, _)| name != "choose").collect();
-        Candidate { settings, class_weights: config.class_weights, init: config.init, ..candidate }
+        let chosen = self.trained.first().and_then(|trained| trained.chosen.as_ref());
+        chosen.map_or_else(|| self.candidate.clone(), |config| self.with(config))
+    }
+
+    /// The candidate with what a training chose.
+    pub(crate) fn with(&self, config: &Config) -> Candidate {
+        let settings = config.settings.iter().filter(|(name, _)| name != "choose").cloned().collect();
+        let class_weights = config.class_weights.clone();
+        Candidate { settings, class_weights, init: config.init, ..self.candidate.clone() }
     }
 
     /// The metric on each split.
@@ -482,7 +487,11 @@ impl<'a> Job<'a> {
             }
             None => Trainer::new(&config, train.clone(), None)?,
         };
-        while trainer.step().map_err(|error| Error::Input(format!("it broke down: {error}")))?.is_some() {}
+        while trainer.step().map_err(|error| Error::Input(format!("it broke down: {error}")))?.is_some() {
+            if !self.watch.goes_on() {
+                return Err(Error::Stopped);
+            }
+        }
         Ok(trainer)
     }
 

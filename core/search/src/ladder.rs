@@ -74,10 +74,12 @@ fn ladder(job: &Job<'_>, data: &Dataset<f32>) -> Result<Vec<(Candidate, usize)>>
     Ok(all)
 }
 
-/// The losses for a metric; none has been ahead of cross-entropy in AUROC on unseen tables.
-fn losses(metric: &str) -> &'static [&'static str] {
+/// The losses for a metric, of a partial AUC over so many negatives of a training; none has been ahead of cross-entropy in AUROC on unseen tables.
+fn losses(metric: &str, range: f64) -> &'static [&'static str] {
     match metric {
         "ap" => &["ap-exact"],
+        // (A threshold is tracked over a negative or more.)
+        "pauc" if range < 1.0 => &["pauc-exact"],
         "pauc" => &["pauc-threshold", "pauc-exact"],
         _ => &[],
     }
@@ -100,6 +102,7 @@ pub fn search(job: &Job<'_>, data: &Dataset<f32>) -> Result<Search> {
     let ladder = ladder(job, data)?;
     foretell(job, &ladder)?;
     let all: Vec<Candidate> = ladder.into_iter().map(|(candidate, _)| candidate).collect();
+    let negatives = job.folds.split(0)[0].iter().filter(|&&row| data.labels()[row as usize] == 0).count();
     let held = job.folds.split(0)[1].iter().filter(|&&row| data.labels()[row as usize] == 1).count();
     let course = Course {
         folds: job.folds.count,
@@ -107,7 +110,7 @@ pub fn search(job: &Job<'_>, data: &Dataset<f32>) -> Result<Search> {
         pins: job.folds.rows().len() >= PINNED,
         drops: held >= ENOUGH,
         chance: job.chance(data),
-        losses: losses(job.metric),
+        losses: losses(job.metric, (job.fpr.1 - job.fpr.0) * negatives as f64),
         measure: &|candidates, splits, made_of| job.measure_splits(candidates, splits, made_of),
     };
     course.run(&all)

@@ -339,6 +339,11 @@ pub const CASES: &[Case] = &[
         "auto away.csv --label label --folds 2 --model linear --threads 1 --known told",
     ),
     of(
+        "--want: … alerts of … rows",
+        "auto away.csv --label label --folds 2 --model linear --threads 1 --known told --want recall@1000000",
+        "auto away.csv --label label --folds 2 --model linear --threads 1 --known told --want recall@5",
+    ),
+    of(
         "--known …: … has no such column",
         "auto away.csv --label label --folds 2 --model linear --known x9",
         "auto away.csv --label label --folds 2 --model linear --threads 1 --known told",

@@ -27,7 +27,7 @@ use undercurve_search::{Candidate, Folds, Job, MOST_ROWS, RANGE, Want, among, se
 #[command(after_help = "\
 It looks at the columns, searches models on folds as `compare` does, and trains what it takes on all rows. Of --split-by each fold is of later
 rows, of --split-group of whole groups. Figures, probabilities, and the threshold of --threshold, are those of the scores of rows that were
-held out of each fold.
+held out of each fold, by models with the penalty and class weight that all rows chose.
 
 DIR then has model.uc, scores.csv (held-out scores), importances.csv (what the metric loses on a fold when a column is
 shuffled) and card.html, one file that any browser shows.
@@ -124,11 +124,23 @@ pub fn run(args: Args) -> Result<()> {
     let (metric, fpr) = want.of(all.len(), all.positives(), RANGE);
     let candidates = args.candidates.check(metric)?;
     let out = args.out.unwrap_or_else(|| format!("{}.auto", stem(&file)).into());
-    let alerts = if let Want::Alerts(top) = want { Some(top) } else { None };
+    if let Want::Alerts(Top::Rows(count)) = want
+        && count > all.len() as u64
+    {
+        return Err(CliError::input(format!("--want: {count} alerts of {} rows", all.len())));
+    }
+    let folds = Folds::new(&all, folds.unwrap_or_else(|| undercurve_search::folds(all.len())), 1, seed, MOST_ROWS)?;
+    // (Of the held-out rows as large a share.)
+    let held_out = (0..folds.count).map(|split| folds.split(split)[1].len()).sum::<usize>();
+    let share = |count: u64| (count as f64 * held_out as f64 / all.len() as f64).round().max(1.0) as u64;
+    let alerts = match want {
+        Want::Alerts(Top::Rows(count)) => Some(Top::Rows(share(count))),
+        Want::Alerts(top) => Some(top),
+        _ => None,
+    };
     let at_top = !matches!(want, Want::Metric(_));
     let plan = Plan { file, data, candidates, metric, fpr, alerts, at_top, rule, seed, out, json };
     input::say(&found.notes);
-    let folds = Folds::new(&all, folds.unwrap_or_else(|| undercurve_search::folds(all.len())), 1, seed, MOST_ROWS)?;
     let (desk, weights) = (Desk::new(None)?, class_weights(&plan.data));
     let class_weights = plan.data.class_weight.clone().map(|text| (text, &weights as _));
     let mut job = Job::new(&table, &plan.data.options, folds, (&whole, &all), &desk);

@@ -1,7 +1,8 @@
 //! What `auto` makes of what the search took: the model of all rows, and what the held-out scores say of it.
 
 use super::Plan;
-use crate::error::Result;
+use crate::error::{CliError, Result};
+use crate::output;
 use crate::tell::behind::SAME;
 use crate::tell::explain::places;
 use crate::tell::threshold::choose;
@@ -112,16 +113,25 @@ pub fn outcome(
 ) -> Result<Outcome> {
     let (row, count) = (&rows[*taken], job.folds.count);
     let beside = plan.at_top.then(|| cross_entropy(rows, *taken)).flatten();
-    let theirs = beside.map(|at| HeldOut::of(job, &rows[at], labels).scores().0);
-    let scored = HeldOut::of(job, row, labels);
+    let of = |row: &Row| -> Result<(Refit, HeldOut)> {
+        let refit = Refit::of(job, row)?;
+        let held_out = HeldOut::of(job, row, &refit, labels)?;
+        Ok((refit, held_out))
+    };
+    let theirs = beside.map(|at| of(&rows[at])).transpose()?.map(|(_, held_out)| held_out.scores().0);
+    let (mut refit, scored) = of(row)?;
+    refit.calibrate(&scored)?;
     let (held_out, truth) = scored.scores();
     let on = Truth::new(&truth, &[])?;
-    let Refit { mut file, split_groups } = Refit::of(job, row, Some(&scored))?;
+    let Refit { mut file, split_groups, .. } = refit;
     let clusters: Vec<u32> =
         scored.rows().iter().filter_map(|one| split_groups.get(one.row as usize).copied()).collect();
     if let Some(rule) = plan.rule {
-        let chosen = choose(rule, &held_out, on, None, "held-out folds")?;
-        (file.threshold, file.decided) = (Some(chosen.at()), Some(chosen.decided().clone()));
+        match choose(rule, &held_out, on, None, "held-out folds") {
+            Ok(chosen) => (file.threshold, file.decided) = (Some(chosen.at()), Some(chosen.decided().clone())),
+            Err(CliError::Input(why)) => output::warn(format!("{why}; the model has no threshold")),
+            Err(error) => return Err(error),
+        }
     }
     let model = Predictor::<f32>::of(&file)?;
     let probabilities: Vec<f64> =
@@ -144,7 +154,10 @@ pub fn outcome(
         figures: figures(&held_out, theirs.as_deref(), on.clustered(&clusters)?, &probabilities, file.threshold, plan)?,
         beside,
         threshold: file.threshold,
-        threshold_interval: plan.rule.map_or(Ok(None), |rule| interval(plan, rule, &held_out, &truth, &clusters))?,
+        threshold_interval: plan
+            .rule
+            .filter(|_| file.threshold.is_some())
+            .map_or(Ok(None), |rule| interval(plan, rule, &held_out, &truth, &clusters))?,
         rule: plan.rule,
         importances: importances(plan, job, row)?,
         roc: memory.roc_curve(&held_out, &on, Some(POINTS))?,

@@ -134,7 +134,7 @@ pub fn run(args: Args) -> Result<()> {
 
 /// Trains what was taken on all rows, and writes its model.
 fn refit(plan: &Plan, job: &Job<'_>, taken: &Row, path: &Path) -> Result<()> {
-    let Refit { file, .. } = Refit::of(job, taken, None)?;
+    let Refit { file, .. } = Refit::of(job, taken)?;
     output::write_atomic(path, &file.to_bytes())?;
     if plan.json {
         return Ok(());
