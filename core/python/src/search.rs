@@ -1,6 +1,7 @@
 //! A search for the model that pays, told to Python while it goes on.
 
 use crate::error::{core, trainer, value};
+use crate::metrics::threshold_rule;
 use crate::model::Model;
 use crate::table::Table;
 use crate::trainer::{Reading, of};
@@ -12,9 +13,10 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use undercurve::data::{Options, Preparation, RawTable};
+use undercurve::decision::ThresholdRule;
 use undercurve_search::{
-    AWAY, Ahead, Error, Folds, HeldOut, Job, MOST_ROWS, NO_SIGNAL, RANGE, Refit, Search, Want, Watch, column_auroc,
-    folds, mean_sd, no_signal, search as search_for, verdict, want,
+    AWAY, Error, Folds, HeldOut, Job, MOST_ROWS, RANGE, Refit, Tried, Want, Watch, column_auroc, folds,
+    search as search_for, want,
 };
 
 /// How far a search is, of which Python asks.
@@ -58,13 +60,22 @@ impl Watch for Desk {
 #[pyo3(from_item_all)]
 pub struct Asked {
     want: String,
+    threshold: Option<String>,
     folds: Option<usize>,
     seed: u64,
     threads: Option<usize>,
 }
 
 impl Asked {
+    /// What is wanted, where all else can be done.
     fn want(&self) -> PyResult<Want> {
+        if let Some(text) = &self.threshold
+            && let ThresholdRule::Promised(_) = threshold_rule("threshold", text)?
+        {
+            return Err(value(format!(
+                "threshold: {text}: a promise needs rows that decided nothing: Model.with_threshold on others"
+            )));
+        }
         for (name, given, least) in [("folds", self.folds, 2), ("threads", self.threads, 1)] {
             if let Some(given) = given.filter(|&given| given < least) {
                 return Err(value(format!("{name}: expected at least {least}, got {given}")));
@@ -76,15 +87,14 @@ impl Asked {
 
 /// What came of it.
 struct Found {
-    search: Search,
+    tried: Vec<Tried>,
+    taken: String,
+    verdict: (String, bool),
+    away: Vec<String>,
     held_out: HeldOut,
     refit: Refit,
     metric: &'static str,
     fpr: (f64, f64),
-    folds: usize,
-    chance: f64,
-    told: String,
-    away: Vec<String>,
 }
 
 /// Columns each of which alone ranks the label almost perfectly.
@@ -116,11 +126,17 @@ fn found(table: &RawTable, options: &Options, asked: &Asked, want: Want, watch: 
     (job.metric, job.fpr, job.seed, job.threads) = (metric, fpr, asked.seed, asked.threads);
     let search = search_for(&job, &all)?;
     let row = &search.rows[search.taken];
-    let mut refit = Refit::of(&job, row)?;
-    let held_out = HeldOut::of(&job, row, &refit, all.labels())?;
-    refit.calibrate(&held_out)?;
-    let (chance, told, away) = (job.chance(&all), job.metric_told(), away(table, &whole, options, all.labels()));
-    Ok(Found { search, held_out, refit, metric, fpr, folds: count, chance, told, away })
+    let (refit, held_out) = Refit::with_held_out(&job, row, all.labels())?;
+    Ok(Found {
+        taken: row.candidate.name.clone(),
+        tried: search.tried(&job),
+        verdict: search.verdict(&job, job.chance(&all)),
+        away: away(table, &whole, options, all.labels()),
+        held_out,
+        refit,
+        metric,
+        fpr,
+    })
 }
 
 /// The model of all rows, and what is known of it. `told` is called with trainings done and in hand, the name of one and what is to be said.
@@ -189,46 +205,36 @@ fn failed(error: Error, table: &Table) -> PyErr {
 }
 
 fn result<'py>(py: Python<'py>, found: &Found) -> PyResult<Bound<'py, PyDict>> {
-    let Found { search: Search { rows, taken }, held_out, metric, fpr, folds, chance, told, .. } = found;
     let out = PyDict::new(py);
-    let base = rows[0].values();
     let mut tried = Vec::new();
-    for (at, row) in rows.iter().enumerate() {
-        let (one, values) = (PyDict::new(py), row.values());
-        let ((mean, sd), ahead) = (mean_sd(&values), Ahead::new(&values, &base, *folds));
-        one.set_item("name", &row.candidate.name)?;
-        one.set_item("options", row.candidate.options())?;
-        one.set_item("ahead", (at > 0 && !row.dropped).then_some(ahead.mean))?;
-        one.set_item("interval", (at > 0 && !row.dropped).then(|| ahead.ends()).map(|[low, high]| (low, high)))?;
-        one.set_item("values", values)?;
-        one.set_item("mean", mean)?;
-        one.set_item("sd", sd)?;
-        one.set_item("seconds", row.seconds())?;
+    for row in &found.tried {
+        let one = PyDict::new(py);
+        one.set_item("name", &row.name)?;
+        one.set_item("options", &row.options)?;
+        one.set_item("values", &row.values)?;
+        one.set_item("mean", row.mean)?;
+        one.set_item("sd", row.sd)?;
+        one.set_item("seconds", row.seconds)?;
         one.set_item("dropped", row.dropped)?;
+        one.set_item("ahead", row.ahead.map(|[mean, ..]| mean))?;
+        one.set_item("interval", row.ahead.map(|[_, low, high]| (low, high)))?;
         tried.push(one);
     }
+    let held_out = &found.held_out;
     let (scores, labels) = held_out.scores();
-    let rows_of: Vec<u32> = held_out.rows().iter().map(|one| one.row).collect();
-    let folds_of: Vec<u32> = held_out.rows().iter().map(|one| one.fold as u32).collect();
+    let rows: Vec<u32> = held_out.rows().iter().map(|one| one.row).collect();
+    let folds: Vec<u32> = held_out.rows().iter().map(|one| one.fold as u32).collect();
     out.set_item("tried", tried)?;
     out.set_item("away", &found.away)?;
-    out.set_item("taken", &rows[*taken].candidate.name)?;
-    out.set_item("metric", *metric)?;
-    out.set_item("fpr", *fpr)?;
-    let signal = no_signal(&rows[*taken], *chance, *folds).is_none();
-    out.set_item("verdict", verdict(rows, *taken, told, *folds) + if signal { "" } else { NO_SIGNAL })?;
-    out.set_item("signal", signal)?;
+    out.set_item("taken", &found.taken)?;
+    out.set_item("metric", found.metric)?;
+    out.set_item("fpr", found.fpr)?;
+    out.set_item("verdict", &found.verdict.0)?;
+    out.set_item("signal", found.verdict.1)?;
     out.set_item("scores", scores.into_pyarray(py))?;
     out.set_item("labels", labels.into_pyarray(py))?;
-    out.set_item("rows", rows_of.into_pyarray(py))?;
-    out.set_item("folds", folds_of.into_pyarray(py))?;
-    out.set_item(
-        "clusters",
-        held_out
-            .rows()
-            .iter()
-            .filter_map(|one| found.refit.split_groups.get(one.row as usize).copied())
-            .collect::<Vec<u32>>(),
-    )?;
+    out.set_item("rows", rows.into_pyarray(py))?;
+    out.set_item("folds", folds.into_pyarray(py))?;
+    out.set_item("clusters", found.refit.clusters(held_out))?;
     Ok(out)
 }

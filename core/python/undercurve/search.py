@@ -176,15 +176,6 @@ def auto(
     >>> found.signal, found.model.threshold is not None, found.metrics().ap > 0.4
     (True, True, True)
     """
-    if "@" in str(threshold):
-        raise ValueError(f"threshold: {threshold}: a promise needs rows that decided nothing: Model.with_threshold on others")
-    if threshold is not None:
-        # (What is no rule is refused before the search.)
-        try:
-            _core.decide([0.0, 1.0], [0, 1], str(threshold), None, None, None)
-        except ValueError as error:
-            if str(error).startswith("rule: "):
-                raise ValueError(str(error).replace("rule", "threshold", 1)) from None
     if not isinstance(want, str):
         raise TypeError(f"want: expected a text, got {type(want).__name__}")
     named, taken, more, label = models._with_labels(data, labels, label, ignore)
@@ -219,14 +210,15 @@ def auto(
         **columns,
     }
     asked = {name: None if one is None else models._number(name, one, whole=True) for name, one in (("folds", folds), ("seed", seed), ("threads", threads))}
-    core, found = _core.search(reading, table, {"want": want, **asked}, _told() if progress else None)
+    rule = None if threshold is None else str(threshold)
+    core, found = _core.search(reading, table, {"want": want, "threshold": rule, **asked}, _told() if progress else None)
     model, found["tried"] = Model(core), [Tried(**one) for one in found["tried"]]
     of = found.pop("clusters")
-    if threshold is not None:
+    if rule is not None:
         try:
-            model = Model(core.with_threshold(str(threshold), found["scores"], found["labels"], None, of or None))
+            model = Model(core.with_threshold(rule, found["scores"], found["labels"], None, of or None))
         except ValueError as error:
-            models._warn(f"threshold {threshold}: {error} (the held-out rows); the model has no threshold")
+            models._warn(f"threshold {rule}: {error} (the held-out rows); the model has no threshold")
     models._warn_of_left_out(taken or table.columns, {*model.columns, *ignored, *columns.values(), model._about["label"]})
     for name in found.pop("away"):
         models._warn(f"column {name!r} alone ranks the label almost perfectly: if it is not known when the model has to decide, ignore=[{name!r}]")

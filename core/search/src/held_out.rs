@@ -26,14 +26,19 @@ pub struct HeldOut(Vec<Scored>);
 
 impl HeldOut {
     /// The scores of the first repeat, each fold's moved to the mean of all: models of several folds differ in their bias by chance. Where trainings
-    /// choose penalty and class weight, which decide how far scores spread, all folds are trained anew with those of `refit`. `labels` are those of the table.
+    /// choose penalty and class weight, which decide how far scores spread, all folds are trained anew with those of the refit, which is made where none is given. `labels` are those of the
+    /// table.
     ///
     /// # Errors
     /// As a training.
-    pub fn of(job: &Job<'_>, row: &Row, refit: &Refit, labels: &[u8]) -> Result<Self> {
+    pub fn of(job: &Job<'_>, row: &Row, refit: Option<&Refit>, labels: &[u8]) -> Result<Self> {
         let settled;
         let row = if row.candidate.settings.iter().any(|(name, _)| name == "choose") {
-            settled = job.measure_splits(&[row.with(&refit.config)], 0..job.folds.count, &[])?.remove(0);
+            let config = match refit {
+                Some(refit) => refit.config.clone(),
+                None => Refit::of(job, row)?.config,
+            };
+            settled = job.measure_splits(&[row.with(&config)], 0..job.folds.count, &[])?.remove(0);
             &settled
         } else {
             row
@@ -77,7 +82,7 @@ pub struct Refit {
     /// What its training chose.
     config: Config,
     /// The groups that rows of the table are split by, where there are some.
-    pub split_groups: Vec<u32>,
+    split_groups: Vec<u32>,
 }
 
 impl Refit {
@@ -96,11 +101,24 @@ impl Refit {
         Ok(Self { file, config: run.config().clone(), split_groups: data.split_groups().to_vec() })
     }
 
-    /// Makes probabilities of its scores where they are none, by held-out rows.
+    /// The same with the held-out rows, by which its scores become probabilities where they are none.
     ///
     /// # Errors
-    /// As [`SavedModel::calibrate`].
-    pub fn calibrate(&mut self, held_out: &HeldOut) -> Result<()> {
+    /// As a training.
+    pub fn with_held_out(job: &Job<'_>, row: &Row, labels: &[u8]) -> Result<(Self, HeldOut)> {
+        let mut refit = Self::of(job, row)?;
+        let held_out = HeldOut::of(job, row, Some(&refit), labels)?;
+        refit.calibrate(&held_out)?;
+        Ok((refit, held_out))
+    }
+
+    /// Of rows that were held out the group that each is split by, where there are some.
+    #[must_use]
+    pub fn clusters(&self, held_out: &HeldOut) -> Vec<u32> {
+        held_out.rows().iter().filter_map(|one| self.split_groups.get(one.row as usize).copied()).collect()
+    }
+
+    fn calibrate(&mut self, held_out: &HeldOut) -> Result<()> {
         if !self.file.probabilities || !self.config.class_weights.is_empty() {
             let (scores, labels) = held_out.scores();
             self.file.calibrate(Calibrate::Platt, &scores, Truth::new(&labels, &[])?, "held-out folds")?;

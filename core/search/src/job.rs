@@ -272,12 +272,14 @@ impl<'a> Job<'a> {
     fn name(&self, candidate: &Candidate, split: usize) -> String {
         let Self { metric, folds, fpr, seed, class_weights, data, .. } = self;
         let weights = class_weights.as_ref().map_or_else(String::new, |(text, _)| format!(" class weights {text}"));
+        let settings = candidate.settings.iter().map(|(name, value)| format!("{name}={value}"));
+        let own = (!candidate.class_weights.is_empty()).then(|| format!("class-weights={:?}", candidate.class_weights));
         let pauc = if *metric == "pauc" { format!(" {}:{}", fpr.0, fpr.1) } else { String::new() };
         let (repeat, fold, rows) = (split / folds.count, split % folds.count, folds.rows().len());
         format!(
             "{data:016x} {} {}{weights} {metric}{pauc} seed {seed} repeat {repeat} fold {fold} of {} of {rows}",
             candidate.name,
-            candidate.settings.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" "),
+            settings.chain(own).collect::<Vec<_>>().join(" "),
             folds.count
         )
     }
@@ -515,5 +517,34 @@ impl<'a> Job<'a> {
         model.score(part.held.rows(), &mut scores)?;
         let chosen = models.first().map(|first| first.config().clone());
         Ok(Trained { value, seconds, scores, chosen, models })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Job, Watch};
+    use crate::candidate::Candidate;
+    use crate::folds::Folds;
+    use undercurve::data::{Format, Options, Preparation, RawTable};
+    use undercurve::trainer::ModelSpec;
+
+    struct Nobody;
+
+    impl Watch for Nobody {}
+
+    #[test]
+    fn trainings_with_other_class_weights_are_others() {
+        let text: String = (0..8).map(|row| format!("{row},{}\n", row % 2)).collect();
+        let table = RawTable::parse(format!("a,label\n{text}").as_bytes(), Format::Csv, "t.csv").unwrap();
+        let options = Options { label: Some("label".into()), ..Options::default() };
+        let whole = Preparation::fit(&table, &options).unwrap();
+        let data = whole.apply::<f32>(&table).unwrap();
+        let folds = Folds::new(&data, 2, 1, 1, 8).unwrap();
+        let job = Job::new(&table, &options, folds, (&whole, &data), &Nobody);
+        let plain = Candidate::new("ce-exact", ModelSpec::Linear);
+        let weighed = Candidate { class_weights: vec![1.0, 3.0], ..plain.clone() };
+        assert_ne!(job.name(&plain, 0), job.name(&weighed, 0));
+        let names = [0, 1].map(|split| job.name(&plain, split));
+        assert_ne!(names[0], names[1]);
     }
 }

@@ -8,7 +8,7 @@
 
 use crate::candidate::{Candidate, Encoding, models};
 use crate::error::Result;
-use crate::job::{Ahead, Job, Row, Trained};
+use crate::job::{Ahead, Job, Row, Trained, mean_sd};
 use std::ops::Range;
 use std::time::Instant;
 use undercurve::data::{Dataset, Encode, Preparation};
@@ -42,6 +42,58 @@ pub struct Search {
     pub rows: Vec<Row>,
     /// Which of them is taken.
     pub taken: usize,
+}
+
+/// A candidate over the folds.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// What it is called.
+    pub name: String,
+    /// The options of `train` that make it.
+    pub options: String,
+    /// The metric on each split.
+    pub values: Vec<f64>,
+    /// Their mean.
+    pub mean: f64,
+    /// Their standard deviation.
+    pub sd: f64,
+    /// Seconds of a training.
+    pub seconds: f64,
+    /// Whether it was not trained on all splits.
+    pub dropped: bool,
+    /// The mean lead over the simplest, and its interval.
+    pub ahead: Option<[f64; 3]>,
+}
+
+impl Search {
+    /// All candidates.
+    #[must_use]
+    pub fn tried(&self, job: &Job<'_>) -> Vec<Tried> {
+        let of = |(at, row): (usize, &Row)| {
+            let values = row.values();
+            let ((mean, sd), ahead) = (mean_sd(&values), Ahead::new(&values, &self.rows[0].values(), job.folds.count));
+            let [low, high] = ahead.ends();
+            Tried {
+                name: row.candidate.name.clone(),
+                options: row.candidate.options(),
+                values,
+                mean,
+                sd,
+                seconds: row.seconds(),
+                dropped: row.dropped,
+                ahead: (at > 0 && !row.dropped).then_some([ahead.mean, low, high]),
+            }
+        };
+        self.rows.iter().enumerate().map(of).collect()
+    }
+
+    /// What was taken, and why; and whether there is a signal beside what scores come to that know nothing.
+    #[must_use]
+    pub fn verdict(&self, job: &Job<'_>, chance: f64) -> (String, bool) {
+        let (taken, folds) = (&self.rows[self.taken], job.folds.count);
+        let signal = no_signal(taken, chance, folds).is_none();
+        (verdict(&self.rows, self.taken, &job.metric_told(), folds) + if signal { "" } else { NO_SIGNAL }, signal)
+    }
 }
 
 /// The folds of a search without any said.
@@ -234,8 +286,7 @@ fn take(found: &[Row], folds: usize) -> usize {
 }
 
 /// What a verdict ends with where [`no_signal`] says so.
-pub const NO_SIGNAL: &str =
-    " No signal was found: its mean over the folds cannot be told from that of scores at random.";
+const NO_SIGNAL: &str = " No signal was found: its mean over the folds cannot be told from that of scores at random.";
 
 /// The interval of a mean over folds, where it holds what scores come to that know nothing.
 #[must_use]

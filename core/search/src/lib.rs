@@ -20,7 +20,7 @@ pub use error::{Error, Result};
 pub use folds::Folds;
 pub use held_out::{HeldOut, Refit, Scored};
 pub use job::{Ahead, Job, Part, Row, Trained, Watch, mean_sd};
-pub use ladder::{MOST_ROWS, NO_SIGNAL, Search, among, folds, no_signal, search, verdict};
+pub use ladder::{MOST_ROWS, Search, Tried, among, folds, no_signal, search, verdict};
 pub use shared::Shared;
 pub use want::{RANGE, Want, want};
 pub use workers::{Panicked, cores, in_parallel};

@@ -16,9 +16,7 @@ use undercurve::metric::{
 };
 use undercurve::rng::Rng;
 use undercurve::trainer::Predictor;
-use undercurve_search::{
-    Ahead, Candidate, HeldOut, Job, NO_SIGNAL, Refit, Row, Scored, Search, mean_sd, no_signal, verdict,
-};
+use undercurve_search::{Ahead, Candidate, HeldOut, Job, Refit, Row, Scored, Search, Tried, mean_sd};
 
 /// Shuffles of a column, and draws of rows for the interval of a threshold.
 const SHUFFLES: u64 = 5;
@@ -33,18 +31,6 @@ const DRAW: u64 = 0x6472_6177;
 /// Points of a curve in the card, and bins of its reliability.
 const POINTS: usize = 200;
 const BINS: usize = 10;
-
-/// A candidate over the folds.
-pub struct Tried {
-    pub name: String,
-    pub options: String,
-    pub values: Vec<f64>,
-    pub mean: f64,
-    pub sd: f64,
-    pub dropped: bool,
-    /// The mean lead over the simplest, and its interval.
-    pub ahead: Option<[f64; 3]>,
-}
 
 /// A value with its 95 % interval.
 #[derive(Clone, Copy)]
@@ -104,28 +90,16 @@ pub struct Outcome {
 ///
 /// # Errors
 /// As trainings.
-pub fn outcome(
-    plan: &Plan,
-    job: &Job<'_>,
-    Search { rows, taken }: &Search,
-    labels: &[u8],
-    chance: f64,
-) -> Result<Outcome> {
+pub fn outcome(plan: &Plan, job: &Job<'_>, searched: &Search, labels: &[u8], chance: f64) -> Result<Outcome> {
+    let Search { rows, taken } = searched;
     let (row, count) = (&rows[*taken], job.folds.count);
     let beside = plan.at_top.then(|| cross_entropy(rows, *taken)).flatten();
-    let of = |row: &Row| -> Result<(Refit, HeldOut)> {
-        let refit = Refit::of(job, row)?;
-        let held_out = HeldOut::of(job, row, &refit, labels)?;
-        Ok((refit, held_out))
-    };
-    let theirs = beside.map(|at| of(&rows[at])).transpose()?.map(|(_, held_out)| held_out.scores().0);
-    let (mut refit, scored) = of(row)?;
-    refit.calibrate(&scored)?;
+    let theirs = beside.map(|at| HeldOut::of(job, &rows[at], None, labels)).transpose()?.map(|of| of.scores().0);
+    let (refit, scored) = Refit::with_held_out(job, row, labels)?;
     let (held_out, truth) = scored.scores();
     let on = Truth::new(&truth, &[])?;
-    let Refit { mut file, split_groups, .. } = refit;
-    let clusters: Vec<u32> =
-        scored.rows().iter().filter_map(|one| split_groups.get(one.row as usize).copied()).collect();
+    let clusters = refit.clusters(&scored);
+    let mut file = refit.file;
     if let Some(rule) = plan.rule {
         match choose(rule, &held_out, on, None, "held-out folds") {
             Ok(chosen) => (file.threshold, file.decided) = (Some(chosen.at()), Some(chosen.decided().clone())),
@@ -138,13 +112,9 @@ pub fn outcome(
         held_out.iter().filter_map(|&score| model.probability(score)).map(f64::from).collect();
     let mut memory = Metrics::<f32>::new();
     let bins = Metrics::<f64>::new().reliability(&probabilities, &on, BINS)?;
-    let signal = no_signal(row, chance, count).is_none();
-    let mut verdict = verdict(rows, *taken, &job.metric_told(), count);
-    if !signal {
-        verdict += NO_SIGNAL;
-    }
+    let (verdict, signal) = searched.verdict(job, chance);
     Ok(Outcome {
-        tried: tried(rows, count),
+        tried: searched.tried(job),
         taken: *taken,
         beyond: *taken > 0 && Ahead::new(&row.values(), &rows[0].values(), count).ends()[0] > 0.0,
         signal,
@@ -167,25 +137,6 @@ pub fn outcome(
         model,
         file,
     })
-}
-
-/// The candidates, the first as what others are held against.
-fn tried(rows: &[Row], folds: usize) -> Vec<Tried> {
-    let of = |(at, row): (usize, &Row)| {
-        let values = row.values();
-        let ((mean, sd), ahead) = (mean_sd(&values), Ahead::new(&values, &rows[0].values(), folds));
-        let [low, high] = ahead.ends();
-        Tried {
-            name: row.candidate.name.clone(),
-            options: row.candidate.options(),
-            values,
-            mean,
-            sd,
-            dropped: row.dropped,
-            ahead: (at > 0 && !row.dropped).then_some([ahead.mean, low, high]),
-        }
-    };
-    rows.iter().enumerate().map(of).collect()
 }
 
 /// The cross-entropy that a model is held against: of a ranking loss that of the same model, of other models the simplest.
