@@ -29,33 +29,38 @@ const head = {
   },
 };
 
-/** The files of a page that a first visit needs, and those for later, from what was built. */
+/** The files that the first picture needs, those of the page behind it, and those for later, from what was built. */
 async function filesOf(dir, bundle) {
   const chunks = Object.values(bundle).filter(({ type }) => type === "chunk");
-  const first = new Set();
-  const take = (name) => {
-    if (first.has(name)) return;
-    first.add(name);
-    const { imports = [], viteMetadata } = bundle[name];
-    for (const one of [...imports, ...(viteMetadata?.importedCss ?? [])]) take(one);
-  };
-  take(chunks.find(({ isEntry }) => isEntry).fileName);
-  // (Loaded when the first result is there, unasked.)
-  take(chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith("/later.js")).fileName);
+  const of = (module) => chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${module}.js`)).fileName;
   const all = (await readdir(`${dir}/assets`)).filter((name) => !/\.(br|gz)$/.test(name)).map((name) => `assets/${name}`);
   // Beside scripts and style sheets what they name: workers, the module that trains, the font. (Samples, and letters that the page
   // itself does not use, are for who brings them.)
-  const texts = (await Promise.all([...first].map((name) => readFile(`${dir}/${name}`, "utf8")))).join("");
-  const named = all.filter((name) => !bundle[name]?.code && !/\.(css|csv)$|inter-latin/.test(name) && texts.includes(name.slice("assets/".length)));
-  // (Workers are built on their own, with what they import.)
-  const given = (text) => [...text.matchAll(/(?:from|import) ?"\.\/([^"]+)"/g)].map(([, name]) => `assets/${name}`);
-  for (const name of named) {
-    first.add(name);
-    if (name.endsWith(".js")) named.push(...given(await readFile(`${dir}/${name}`, "utf8")).filter((one) => !first.has(one)));
-  }
+  const needed = async (...begin) => {
+    const out = new Set();
+    const take = (name) => {
+      if (out.has(name)) return;
+      out.add(name);
+      const { imports = [], viteMetadata } = bundle[name];
+      for (const one of [...imports, ...(viteMetadata?.importedCss ?? [])]) take(one);
+    };
+    begin.forEach(take);
+    const texts = (await Promise.all([...out].map((name) => readFile(`${dir}/${name}`, "utf8")))).join("");
+    const named = all.filter((name) => !bundle[name]?.code && !/\.(css|csv)$|inter-latin/.test(name) && texts.includes(name.slice("assets/".length)));
+    // (Workers are built on their own, with what they import.)
+    const given = (text) => [...text.matchAll(/(?:from|import) ?"\.\/([^"]+)"/g)].map(([, name]) => `assets/${name}`);
+    for (const name of named) {
+      out.add(name);
+      if (name.endsWith(".js")) named.push(...given(await readFile(`${dir}/${name}`, "utf8")).filter((one) => !out.has(one)));
+    }
+    return out;
+  };
+  const first = await needed(chunks.find(({ isEntry }) => isEntry).fileName);
+  // (The second is loaded when the first result is there, unasked.)
+  const page = await needed(of("main"), of("later"));
   // (The kernels for a GPU are for those who have one; without a network the CPU trains. The picture is for those who link to the page.)
   const kept = all.filter((name) => !/webgpu|\.png$/.test(name)).sort();
-  return { first: kept.filter((name) => first.has(name)), later: kept.filter((name) => !first.has(name)) };
+  return { first: kept.filter((name) => first.has(name)), page: kept.filter((name) => page.has(name) && !first.has(name)), later: kept.filter((name) => !first.has(name) && !page.has(name)) };
 }
 
 /** Puts the service worker beside the page, with the names of all its files as they were written. */
@@ -67,10 +72,10 @@ const offline = {
     for (const [name, { originalFileNames }] of Object.entries(bundle)) if (originalFileNames?.some((from) => from.endsWith("worker-host.js"))) delete bundle[name];
   },
   async writeBundle({ dir }, bundle) {
-    const { first, later } = await filesOf(dir, bundle);
+    const { first, page, later } = await filesOf(dir, bundle);
     // (Names hold hashes of what is in the files; only the page's own does not.)
-    const version = createHash("sha256").update([...first, ...later].join()).update(await readFile(`${dir}/index.html`)).digest("hex").slice(0, 12);
-    const lists = `const FIRST = ${JSON.stringify(["./", ...first])};\nconst LATER = ${JSON.stringify(later)};\nconst VERSION = "${version}";\n`;
+    const version = createHash("sha256").update([...first, ...page, ...later].join()).update(await readFile(`${dir}/index.html`)).digest("hex").slice(0, 12);
+    const lists = `const FIRST = ${JSON.stringify(["./", ...first])};\nconst PAGE = ${JSON.stringify(page)};\nconst LATER = ${JSON.stringify(later)};\nconst VERSION = "${version}";\n`;
     await writeFile(`${dir}/offline.js`, (await readFile(at("src/offline.js"), "utf8")).replace(/^\/\* global.*\n/m, lists));
   },
 };

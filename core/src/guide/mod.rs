@@ -1,5 +1,5 @@
 //! A guide: [`start`], [what a cell says](cells), [which method](which_method), [your own model](own_model), [imbalanced data](imbalanced_data), [groups and
-//! constraints](groups), [`deploying`], [the same bits](same_bits), [results and limits](limits), [other programs' numbers](other_numbers), [`javascript`], [`python`], [many machines](many_machines) and a [`glossary`].
+//! constraints](groups), [`deploying`], [the same bits](same_bits), [results and limits](limits), [other programs' numbers](other_numbers), [`javascript`], [`python`], [the page](page), [many machines](many_machines) and a [`glossary`].
 //!
 //! It is part of the documentation alone. Tests run every command and every example.
 
@@ -40,6 +40,9 @@ pub mod javascript {}
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("python.md")]
 pub mod python {}
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("page.md")]
+pub mod page {}
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("many_machines.md")]
 pub mod many_machines {}

@@ -35,6 +35,11 @@ export function segments(root, choices, value, change) {
   );
 }
 
+/** Puts a text where there is another: the same text again would be laid out again. */
+export function put(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 /** Three decimals, as scores are written here. */
 export const three = (x) => (Number.isFinite(x) ? x.toFixed(3) : "–");
 

@@ -15,6 +15,7 @@ export const DRAWS = 20;
  * @property {number} value the metric of the headline, on held-out rows; NaN where training broke off
  * @property {number} other the second metric
  * @property {Record<string, number>} [test] all metrics
+ * @property {number} [peak] the highest value of its moments, as the held-out labels choose it
  * @property {number} steps it took, fewer than asked for where the method had nothing more to do
  * @property {boolean} collapsed whether the run says so of itself
  * @property {string} [warning]
@@ -56,6 +57,7 @@ export function summarise(draws) {
     return {
       runs: kept.length,
       mean: mean(values),
+      peak: mean(kept.map(({ peak, value }) => peak ?? value)),
       deviation: deviation(values),
       fewest: Math.min(...kept.map(({ steps }) => steps)),
       other: mean(kept.map(({ other }) => other)),

@@ -15,12 +15,18 @@ function order(a, b, called, titles) {
 }
 
 /**
- * @param {{ shots: { a: object, b: object }, rows: object, ranked: { a: import("./ranking.js").Ranking, b: import("./ranking.js").Ranking }, cut: object, titles: Record<"a" | "b", string>, state: import("./state.js").State }} shown
+ * @param {{ shots: { a: object, b: object }, rows: object, ranked: { a: import("./ranking.js").Ranking, b: import("./ranking.js").Ranking }, cut: object, titles: Record<"a" | "b", string>, state: import("./state.js").State, nouns: import("./nouns.js").Nouns, summary: object | null }} shown
+ *   `summary` of many draws
  * @returns {Record<string, string>}
  */
-export function factsOf({ shots, rows, ranked, cut, titles, state }) {
+export function factsOf({ shots, rows, ranked, cut, titles, state, nouns, summary }) {
   const lens = Math.max(1, Math.round(ranked.a.rows * LENS));
   const facts = {
+    "noun.rows": nouns.rows,
+    "noun.positives": nouns.positive[1],
+    "noun.negatives": nouns.negative[1],
+    ...(rows.test.groups && { north: count(rows.test.groups.reduce((sum, group) => sum + (group === 0), 0)) }),
+    ...(summary && { draws: count(summary.draws), "mean.a": three(summary.a.mean), "mean.b": three(summary.b.mean), "ahead.a": count(summary.ahead.a), "ahead.b": count(summary.ahead.b) }),
     A: titles.a,
     B: titles.b,
     rows: count(ranked.a.rows),
@@ -51,7 +57,7 @@ export function factsOf({ shots, rows, ranked, cut, titles, state }) {
   return facts;
 }
 
-/** A text in parts: as it is, and facts. @returns {(string | { key: string, text: string })[]} */
+/** A text in parts: as it is, with its nouns, and facts. @returns {(string | { key: string, text: string })[]} */
 export function fill(text, facts) {
-  return text.split(/\{([\w.]+)\}/).map((part, k) => (k % 2 ? { key: part, text: facts[part] ?? "…" } : part));
+  return text.replace(/\{(noun\.\w+)\}/g, (_, noun) => facts[noun] ?? "…").split(/\{([\w.]+)\}/).map((part, k) => (k % 2 ? { key: part, text: facts[part] ?? "…" } : part));
 }

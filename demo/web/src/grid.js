@@ -2,7 +2,7 @@
 
 import { createTrainer } from "undercurve/worker";
 import { $, count, h, three } from "./dom.js";
-import { engine } from "./runs.js";
+import { engine } from "./engine.js";
 
 /** Looks at the runs about so often. */
 const LOOKS = 15;

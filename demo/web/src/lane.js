@@ -1,9 +1,11 @@
 // One lane: method and parameters, the map of scores, the histogram.
 
-import { $, brief, count, h, pressed, three } from "./dom.js";
+import { $, brief, count, h, pressed, put, three } from "./dom.js";
 import * as draw from "./draw/canvas.js";
 import * as many from "./draw/classes.js";
+import { PLAIN } from "./nouns.js";
 import * as grouped from "./draw/groups.js";
+import * as maps from "./draw/surface.js";
 
 const GRID = 72;
 /** Of several classes: their borders are lines on it. */
@@ -79,7 +81,7 @@ export class Lane {
       if (histogram) pointed(name, (ranking) => ranking.cut(histogram[0] + ((histogram[1] - histogram[0]) * x) / draw.sizeOf(this.bins).width).found);
     });
     this.caption = h("span");
-    this.legend = h("span", { className: "legend" }, h("i", { className: "positive" }), "positive", h("i"), "negative");
+    this.legend = h("span", { className: "legend" }, h("i", { className: "positive" }), h("span"), h("i"), h("span"));
     this.scale = h("span");
     this.axis = h("button", { type: "button", className: "near", title: "Counts as logarithms", "aria-label": `Log: counts of lane ${title} as logarithms`, textContent: "Log", onclick: counted });
     // It is there before it says anything, so that what it says is heard.
@@ -221,7 +223,7 @@ export class Lane {
   }
 
   /** The held-out rows to draw, and what several classes are called. */
-  show({ dims, plane, framed, X, y, test, names }) {
+  show({ dims, plane, framed, X, y, test, names }, nouns = PLAIN) {
     this.flat = dims === 2;
     this.points = plane;
     this.labels = test.y;
@@ -235,6 +237,9 @@ export class Lane {
       : [`beyond the lines: 20, 5 and 1 % of the negatives${this.groups ? "; large marks: positive" : ""}`, "first two principal components, tint: rank"];
     this.told();
     this.legend.hidden = Boolean(names || this.groups);
+    const [positive, negative] = this.legend.querySelectorAll("span");
+    Object.assign(positive, { textContent: nouns.positive[1] });
+    Object.assign(negative, { textContent: nouns === PLAIN ? "negatives" : nouns.negative[1] });
     this.layer = this.called = this.aspect = this.surface = this.last = null;
   }
 
@@ -305,18 +310,18 @@ export class Lane {
     return { curve: 201, bins: 48, judge, ...(this.flat ? { surface: { ...this.window, ...this.grid, scores: true } } : { ranks: this.points.length / 2 }), scores };
   }
 
-  /** Draws a snapshot, or the last one again. */
-  draw(colours, snapshot = this.last) {
+  /** Draws a snapshot, or the last one again; what a listener is told of it where it rests. */
+  draw(colours, snapshot = this.last, rests = true) {
     if (!snapshot) return;
     if (colours !== this.colours) {
       this.layer = this.called = this.surface = null;
-      this.shade = draw.shade(colours, this.name);
+      this.shade = maps.shade(colours, this.name);
     }
     this.colours = colours;
     this.last = snapshot;
     if (snapshot.pretraining !== this.pretraining) this.summarise(snapshot.pretraining);
     const { context, width, height } = draw.sharp(this.map);
-    this.figure.lastChild.textContent = three(this.mean?.value ?? snapshot.test[this.key]);
+    put(this.figure.lastChild, three(this.mean?.value ?? snapshot.test[this.key]));
     if (!width) return;
     if (this.names) {
       this.drawClasses(context, width, height, snapshot);
@@ -325,8 +330,8 @@ export class Lane {
     const title = `Lane ${this.name.toUpperCase()}, ${this.title}`;
     if (this.flat && snapshot.surface) {
       const { columns, rows } = this.grid;
-      if (this.surface?.rows !== rows) this.surface = new draw.Surface(columns, rows, colours, this.name);
-      this.surface.draw(context, width, height, snapshot.surface, snapshot.surfaceScores, this.levels);
+      if (this.surface?.rows !== rows) this.surface = new maps.Surface(columns, rows, colours, this.name);
+      this.surface.draw(context, width, height, snapshot.surface, snapshot.surfaceScores, this.levels, rests);
       this.put("layer", context, width, height, (still) => {
         const { points, labels } = this.handy || this.over ? this.training : this;
         const at = [still, width, height, this.window, points, labels];
@@ -342,7 +347,8 @@ export class Lane {
       });
     }
     this.drawBins(snapshot.histogram, 1, this.cut?.threshold);
-    this.scale.textContent = "Held-out scores: low";
+    put(this.scale, "Held-out scores: low");
+    if (!rests) return;
     this.map.setAttribute("aria-label", `${title}: ${this.handy || this.over ? "training" : "held-out"} rows and where the model ranks them, ${this.groups ? `AUROC of the worst group ${three(snapshot.test.worst)}` : `average precision ${three(snapshot.test.ap)}`}`);
     this.bins.setAttribute("aria-label", `${title}: histogram of held-out scores by class, AUROC ${three(snapshot.test.auroc)}`);
   }
@@ -353,7 +359,7 @@ export class Lane {
       const own = this.labels.reduce((sum, label) => sum + (label === one), 0);
       this.sized = { of: this.labels, one, sizes: [this.labels.length - own, own] };
     }
-    draw.histogram(this.bins, values, this.sized.sizes, this.colours, this.name, this.log, threshold);
+    maps.histogram(this.bins, values, this.sized.sizes, this.colours, this.name, this.log, threshold);
   }
 
   /** Whether the histogram's axis is of logarithms, and its button says so. @param {boolean} log */
@@ -395,6 +401,6 @@ export class Lane {
     this.map.setAttribute("aria-label", `${title}: held-out rows and the class that wins, Hand–Till AUC ${three(snapshot.test.handTill)}, accuracy ${three(snapshot.test.accuracy)}`);
     const one = snapshot.shown;
     this.bins.setAttribute("aria-label", `${title}: histogram of the held-out scores of class ${names[one]}, its own rows and all others, AUROC ${three(snapshot.test.classes[one].auroc)}`);
-    this.scale.textContent = `Held-out log-odds of class ${brief(names[one])}: low`;
+    put(this.scale, `Held-out log-odds of class ${brief(names[one])}: low`);
   }
 }

@@ -6,17 +6,19 @@ import { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "undercurve/synth
 import { Band } from "./band.js";
 import { Classes } from "./classes.js";
 import { $, colours as readColours } from "./dom.js";
-import { SHARES } from "./draw/canvas.js";
+import { SHARES } from "./draw/surface.js";
+import { lack } from "./engine.js";
+import { isFace } from "./face-address.js";
 import { Groups, constraint } from "./groups.js";
 import { LANES, SEVERAL, TWO, drawnOf, isPlain, sampleOf } from "./kinds.js";
 import { Lane } from "./lane.js";
 import { leave, subject, unasked } from "./repeats.js";
-import { change, engines, follow, isHandy, lack, look, options, page, restart, rowsWith, settle, timings, trainerOf } from "./runs.js";
+import { change, engines, follow, isHandy, look, options, page, pause, restart, rowsWith, settle, timings, trainerOf } from "./runs.js";
 import { SAMPLES, fetchSample } from "./samples.js";
 import { Side, named } from "./side.js";
 import * as address from "./state.js";
 import { WORKBENCH, isPair, modelOf } from "./state.js";
-import { batch, colours, computed, direction, effect, find, kind, own, playing, pushAddress, repeats, rows, run, say, scripted, seen, set, shots, state, together, untracked } from "./store.js";
+import { batch, colours, computed, direction, effect, find, kind, nouns, own, playing, pushAddress, repeats, rows, run, say, scripted, seen, set, shots, state, together, untracked } from "./store.js";
 import { bar } from "./views/bar.js";
 import { curves } from "./views/curves.js";
 import { headline, nothing } from "./views/headline.js";
@@ -108,6 +110,7 @@ function dials() {
 
 function keys() {
   addEventListener("keydown", (event) => {
+    if (isFace()) return;
     // What is focused keeps the keys that it uses itself; a button has no use for arrows and letters.
     const focused = event.target.closest?.("input, select, textarea, button, summary, a");
     const field = focused && !focused.matches("button, summary, a");
@@ -173,6 +176,7 @@ async function open() {
   const load = () => (loading ??= import("./later.js").then((all) => {
     later = all;
     scripted.of = all.stateOf;
+    scripted.draws = (place) => Boolean(all.at(place)?.step.draws);
     all.describe();
     for (const name of LANES) lanes[name].describe();
     all.draws(titleOf);
@@ -222,7 +226,7 @@ async function open() {
     const now = rows.value;
     if (!now) return;
     untracked(() => {
-      for (const name of LANES) lanes[name].show(now);
+      for (const name of LANES) lanes[name].show(now, nouns.peek());
     });
   });
   effect(() => {
@@ -241,14 +245,14 @@ async function open() {
     if (now && !(still.matches && playing.peek() && now.step < state.peek().steps)) seen.value = now;
   });
   effect(() => {
-    const [now, palette, at] = [seen.value, colours.value, cut.value];
+    const [now, palette, at, rests] = [seen.value, colours.value, cut.value, !playing.value];
     if (!now || !palette || !together()) return;
     untracked(() => {
       for (const name of LANES) {
         const ranking = ranked.peek()?.[name];
         lanes[name].cut = at && at[name];
         lanes[name].levels = ranking && ranking.scores === now[name].scores ? SHARES.map((share) => ranking.scoreAt(share)) : null;
-        lanes[name].draw(palette, now[name]);
+        lanes[name].draw(palette, now[name], rests);
       }
       if (run.peek().kind === SEVERAL) classes.measure(now);
     });
@@ -319,6 +323,7 @@ async function open() {
   });
   effect(() => handy.value && state.value.edits && shots.value && untracked(() => hands || handle(true)));
   addEventListener("hashchange", async () => {
+    if (isFace()) return pause();
     if (wanted()) await load();
     say(null);
     const whole = (part) => address.write({ ...state.peek(), find: find.peek(), ...part });
@@ -346,13 +351,8 @@ async function open() {
   await thumbnails();
 }
 
-open().catch(say).then(() => {
-  // After one visit the page opens without a network too. (Not while developing: a module's address changes with each edit.)
-  if (!import.meta.env.PROD || !navigator.serviceWorker) return undefined;
-  const kept = () => navigator.serviceWorker.ready.then(({ active }) => active.postMessage("later"));
-  for (const type of ["pointerdown", "keydown"]) addEventListener(type, kept, { once: true, passive: true });
-  return navigator.serviceWorker.register("./offline.js");
-}).catch(() => {});
+/** Until the first run has ended, or failed. */
+export const opened = open().catch(say);
 
 // For the tests: how long the page itself works on a frame, and what is trained on.
 globalThis.undercurve = { timings, rows: () => rows.peek(), shots: () => shots.peek(), draws: () => repeats.peek()?.draws, direction: () => direction.peek(), crowd: () => run.peek()?.crowd, cut: () => cut.peek(), window: (name) => shownIn(name), columns: () => shapeOf(), batches: () => Promise.all(LANES.map((name) => trainerOf(name).batch())) };

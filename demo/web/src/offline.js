@@ -1,7 +1,7 @@
 // A service worker: keeps the files of the page, so that it opens without a network after one visit.
 // The network comes first, so a page built anew is seen at once; what is kept answers only when nothing else does.
 
-/* global FIRST, LATER, VERSION -- written in by the build: the files of a first visit, the others, and a name for this set of them */
+/* global FIRST, PAGE, LATER, VERSION -- written in by the build: the files of a first visit, those of the page behind the first picture, the others, and a name for this set of them */
 
 const cache = `undercurve ${VERSION}`;
 
@@ -20,12 +20,13 @@ addEventListener("install", (event) => {
   event.waitUntil(first());
 });
 
-// The page says so when somebody does something on it: who only looks downloads no more than that takes. Each file by itself, and once more where one
-// did not come; what is left then is for the next time.
+// The page says so when it is open ("page"), and when somebody does something on it ("later"): who only looks downloads no more than that takes.
+// Each file by itself, and once more where one did not come; what is left then is for the next time.
 addEventListener("message", (event) => {
   const later = async () => {
     const kept = await caches.open(cache);
-    for (let turn = 0; turn < 2; turn += 1) await Promise.allSettled((await missing(kept, LATER)).map((file) => kept.add(file)));
+    const files = event.data === "page" ? PAGE : [...PAGE, ...LATER];
+    for (let turn = 0; turn < 2; turn += 1) await Promise.allSettled((await missing(kept, files)).map((file) => kept.add(file)));
   };
   event.waitUntil(later());
 });

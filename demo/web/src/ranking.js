@@ -6,23 +6,34 @@ const BITS = 2 ** 21;
 
 /** Where a row stands among rows that score the same: rows of a file may lie in an order of their own, and ties should look like chance. */
 export const tie = (row) => Math.imul(row, 413293) & (BITS - 1);
-const rowOf = (tie) => Math.imul(tie, 1698661) & (BITS - 1);
 
-/** A number that orders as the score does, and has room for the row behind it: sorting numbers is what engines do fastest. */
-function key(score, row) {
-  float[0] = score === 0 ? 0 : score; // (−0 is 0)
-  const at = bits[0] & 0x80000000 ? ~bits[0] >>> 0 : bits[0] + 0x80000000;
-  return at * BITS + (BITS - 1 - tie(row));
+/** Rows in the order of their ties, for so many of them. */
+let ties = new Uint32Array(0);
+function inTies(rows) {
+  if (ties.length !== rows) ties = Uint32Array.from({ length: rows }, (_, row) => row).sort((a, b) => tie(a) - tie(b));
+  return ties;
 }
 
-/** The rows, best first. @param {Float32Array} scores at most 2²¹ @returns {Uint32Array} */
+const DIGIT = 11;
+/** The rows, best first: digit by digit of the scores' bits, which keeps the order of rows that tie. @param {Float32Array} scores at most 2²¹ @returns {Uint32Array} */
 export function order(scores) {
-  const keys = new Float64Array(scores.length);
-  for (let row = 0; row < scores.length; row += 1) keys[row] = key(scores[row], row);
-  keys.sort();
-  const rows = new Uint32Array(scores.length);
-  for (let k = 0; k < rows.length; k += 1) rows[k] = rowOf(BITS - 1 - (keys[rows.length - 1 - k] % BITS));
-  return rows;
+  const count = scores.length;
+  const keys = new Uint32Array(count);
+  for (let row = 0; row < count; row += 1) {
+    float[0] = scores[row] === 0 ? 0 : scores[row]; // (−0 is 0)
+    // Bits that fall as the score rises.
+    keys[row] = bits[0] & 0x80000000 ? bits[0] : ~bits[0] & 0x7fffffff;
+  }
+  let from = inTies(count);
+  for (let shift = 0; shift < 32; shift += DIGIT) {
+    const places = new Uint32Array(2 ** DIGIT + 1);
+    for (let row = 0; row < count; row += 1) places[((keys[row] >>> shift) & (2 ** DIGIT - 1)) + 1] += 1;
+    for (let digit = 0; digit < 2 ** DIGIT; digit += 1) places[digit + 1] += places[digit];
+    const to = new Uint32Array(count);
+    for (let k = 0; k < count; k += 1) to[places[(keys[from[k]] >>> shift) & (2 ** DIGIT - 1)]++] = from[k];
+    from = to;
+  }
+  return from;
 }
 
 /**

@@ -7,10 +7,12 @@ import { compare } from "./groups.js";
 import { LANES } from "./kinds.js";
 import { loadData, manyRuns, options, pace } from "./runs.js";
 import * as address from "./state.js";
-import { isSuperseded, measured, own, repeats, rows, say, state, turns } from "./store.js";
+import { isSuperseded, measured, own, repeats, rows, say, scripted, state, turns } from "./store.js";
 
 /** They are trained unasked where they take about so many seconds, and so many values, at most. */
 const UNASKED = { seconds: 20, values: 5_000_000 };
+/** Moments of a run at which it is measured. */
+const MOMENTS = 15;
 /** Of training, in milliseconds, between two looks at whether they are still wanted. */
 const SLICE = 25;
 const turn = turns();
@@ -34,8 +36,8 @@ export const isUnder = (of) => Boolean(of) && !of.summary && !of.stopped;
 
 /** At the end of a run: its draws, unless they are there or on their way, or dear. */
 export function unasked() {
-  // (A scene is of the run that is shown.)
-  if (!state.peek().scene && repeats.peek()?.of !== subject() && cheap() && !manyRuns()) train();
+  // (A scene is of the run that is shown, unless its step says otherwise.)
+  if ((!state.peek().scene || scripted.draws?.(state.peek().scene)) && repeats.peek()?.of !== subject() && cheap() && !manyRuns()) train();
 }
 
 /** One lane on one draw, in slices. @returns {Promise<import("./draws.js").Outcome>} */
@@ -46,16 +48,18 @@ async function outcome(name, drawn, seed, slice, mine) {
   try {
     trainer = await createTrainer(options(name, drawn, seed));
     let shot = compare(await trainer.advance({ steps: 0 }));
+    let peak = shot.test[metric];
     for (let done = 0; done < steps; ) {
       const asked = Math.min(slice, steps - done);
       const before = shot.step;
       shot = compare(await mine(trainer.advance({ steps: asked })));
       done += asked;
+      peak = Math.max(peak, shot.test[metric]);
       // (A method that has nothing more to do stays where it ended.)
       if (shot.step - before < asked) break;
     }
     const test = Object.fromEntries(columns.map(([key]) => [key, shot.test[key]]));
-    return { value: shot.test[metric], other: shot.test[other[0]], test, steps: shot.step, collapsed: Boolean(shot.collapsed), warning: shot.warning };
+    return { value: shot.test[metric], peak, other: shot.test[other[0]], test, steps: shot.step, collapsed: Boolean(shot.collapsed), warning: shot.warning };
   } catch (error) {
     if (isSuperseded(error)) throw error;
     return { value: NaN, other: NaN, test: {}, steps: NaN, collapsed: false, error: String(error.message ?? error) };
@@ -70,7 +74,7 @@ export async function train() {
   const show = (part) => (repeats.value = { of, draws: [], summary: null, stopped: false, ...repeats.peek(), ...part });
   repeats.value = { of, draws: [], summary: null, stopped: false };
   // (Where it is not known yet, few steps.)
-  const slice = pace() > 0 ? Math.max(1, Math.floor(SLICE / pace())) : 50;
+  const slice = Math.min(Math.ceil(state.peek().steps / MOMENTS), pace() > 0 ? Math.max(1, Math.floor(SLICE / pace())) : 50);
   try {
     const { seed: first } = state.peek();
     for (let seed = first; seed < first + DRAWS; seed += 1) {

@@ -1,7 +1,7 @@
 // What trains: the rows, two trainers on the same batches, and their course. Everything shown is told by the store's signals.
 
-import wasm from "undercurve/undercurve_bg.wasm?url";
-import { Engine, createTrainer } from "undercurve/worker";
+import { createTrainer } from "undercurve/worker";
+import { DRAWN, engine, first, lack } from "./engine.js";
 import { rates } from "./rates.js";
 import { find } from "./finder.js";
 import { compare, constraint } from "./groups.js";
@@ -10,8 +10,6 @@ import { fetchSample } from "./samples.js";
 import * as address from "./state.js";
 import { batch, isSuperseded, kind, measured, own, playing, pushAddress, pushSoon, ready, rows, run, say, set, shots, state, together, turns, wait } from "./store.js";
 
-const ROWS = 2000;
-const HELD_OUT = 6000;
 /** In groups: gaps are seen within a few hundredths. */
 const IN_GROUPS = { rows: 20_000, testRows: 30_000 };
 /** Training follows a drag on data with so many values at most; each answer has so many milliseconds to train, and so many steps. */
@@ -19,19 +17,7 @@ const FOLLOWED = { values: 200_000, milliseconds: 60, least: 20 };
 /** Points of the curves. */
 export const POINTS = 201;
 
-/** What the page cannot do without, and this browser lacks; empty where it has all. */
-export const lack = !globalThis.WebAssembly ? "WebAssembly" : globalThis.Worker ? "" : "Web Workers";
-
-/** The module that trains, loaded and compiled once for all workers. */
-async function compiled() {
-  const answer = await fetch(wasm);
-  if (!answer.ok) throw new Error(`What trains could not be loaded (${answer.status})`);
-  return WebAssembly.compile(await answer.arrayBuffer());
-}
-const train = lack ? null : compiled();
-/** A worker that trains. */
-export const engine = () => new Engine({ wasm: { train } });
-export const engines = lack ? null : { a: engine(), b: engine() };
+export const engines = lack ? null : { a: first(), b: engine() };
 
 /** Of the run that is shown; many runs of each lane where there are to be more than one. */
 let trainers = null;
@@ -129,7 +115,7 @@ async function loadRows(seed) {
 /** How drawn rows are drawn. */
 export function drawnAs(seed = state.peek().seed) {
   const { noise, positives } = state.peek();
-  const drawn = { rows: ROWS, testRows: HELD_OUT, noise, seed };
+  const drawn = { ...DRAWN, noise, seed };
   return kind.peek() === SEVERAL ? drawn : kind.peek() === GROUPS ? { ...drawn, ...IN_GROUPS } : { ...drawn, positives: positives / 100 };
 }
 

@@ -1,7 +1,9 @@
 // What the page shows, as signals: who reads one in an effect is told when it changes.
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals-core";
-import { LANES, kindOf, measures } from "./kinds.js";
+import { LANES, isPlain, kindOf, measures } from "./kinds.js";
+import { nounsOf } from "./nouns.js";
+import { isFace } from "./face-address.js";
 import { WORKBENCH, defaults, write } from "./state.js";
 
 export { batch, computed, effect, signal, untracked };
@@ -33,18 +35,22 @@ export const colours = signal(null);
 export const find = signal(0.5);
 
 export const kind = computed(() => kindOf(state.value, own.value));
+/** What rows, positives and negatives are called. */
+export const nouns = computed(() => nounsOf(state.value.data, isPlain(state.value), own.value));
 /** What the lanes that the state asks for are measured by. */
 export const measured = computed(() => measures(kind.value, state.value.fpr, LANES.map((name) => state.value.lanes[name]?.method)));
 
 /** Changes a part of the state. */
 export const set = (part) => (state.value = { ...state.peek(), ...part });
 
-/** What a step of a scene sets: told when scenes are there. */
-export const scripted = { of: null };
+/** What a step of a scene sets, and whether it is of many draws: told when scenes are there. */
+export const scripted = { of: null, draws: null };
 let soon = 0;
 let placed = false;
 /** Puts the state into the address. @param {boolean} [step] that the browser's Back returns from: every change by hand is one */
 export function pushAddress(step = false) {
+  // (Back at the first picture the address is none of the page's.)
+  if (placed && globalThis.location && isFace()) return;
   const { scene } = state.peek();
   const whole = write({ ...state.peek(), find: find.peek() });
   // (What a scene sets need not be told.)
@@ -63,6 +69,13 @@ for (const type of ["pointerdown", "pointerup", "pointercancel"]) globalThis.add
 export function pushSoon(step = false) {
   clearTimeout(soon);
   soon = setTimeout(() => (step && held ? pushSoon(step) : pushAddress(step)), 200);
+}
+
+/** Whether any of a node is on the screen. @param {Element} node */
+export function seeing(node) {
+  const seen = signal(true);
+  new IntersectionObserver((entries) => (seen.value = entries.at(-1).isIntersecting)).observe(node);
+  return seen;
 }
 
 /** Whether the trainers have the rows that are shown: new rows come before the trainers of them, if these come at all. */

@@ -2,6 +2,7 @@
 
 import { count, three } from "./dom.js";
 import { DRAWS, LEAST, leads } from "./draws.js";
+import { PLAIN, many } from "./nouns.js";
 
 const LANES = /** @type {const} */ (["a", "b"]);
 /** The sign test's level under which a difference is called clear. */
@@ -109,13 +110,22 @@ export function reversed({ titles, of, by, called, chance = -Infinity }) {
   return `${name[most === "a" ? "b" : "a"].text} pays for it in ${called}: ${three(less)}, ${name[most].text} ${three(more)}.`;
 }
 
-/** What the many runs show besides their headline. */
-export function besideDraws({ titles, summary, seed, steps, called, chance }) {
+/** What the many runs show besides their headline: also what the lane that is behind would have at its best moment, were the held-out labels to choose it. */
+export function besideDraws({ titles, summary, seed, steps, called, title, chance }) {
   const { draws, a, b } = summary;
   const spread = a.runs > 1 || b.runs > 1 ? "; ±: standard deviation" : "";
   const order = reversed({ titles, of: [a.mean, b.mean], by: [a.other, b.other], called: `mean ${called}`, chance });
   const each = Math.min(a.fewest, b.fewest) < steps ? `at most ${count(steps)}` : count(steps);
-  return `Means over seeds ${seed} to ${seed + draws - 1}; pictures: seed ${seed}; ${each} steps each${spread}.${order ? ` ${order}` : ""}`;
+  return `Means over seeds ${seed} to ${seed + draws - 1}; pictures: seed ${seed}; ${each} steps each${spread}.${order ? ` ${order}` : ""}${peaked({ titles, summary, title })}`;
+}
+
+/** The lane that is behind, each of its runs at the best of its moments, chosen by the held-out labels. */
+function peaked({ titles, summary: { a, b }, title }) {
+  if (!(a.runs && b.runs) || !(leads(a.mean, b.mean) || leads(b.mean, a.mean))) return "";
+  const less = a.mean < b.mean ? "a" : "b";
+  const { peak, mean } = { a, b }[less];
+  if (!leads(peak, mean)) return "";
+  return ` Were each run of ${namesOf(titles)[less].text} stopped where the held-out labels say, its mean ${title} would be ${three(peak)}.`;
 }
 
 /** Which lanes had nothing more to do before the others' last step. */
@@ -169,19 +179,19 @@ function aim({ name, title, family, model }) {
 }
 
 /** The question of the page. @param {Record<"a" | "b", { name: string, title: string, family: string, model: string }>} methods */
-export function question({ a, b }) {
-  return `A: ${aim(a)}. B: ${aim(b)}. Which finds the rare ones first?`;
+export function question({ a, b }, rare = "rare ones") {
+  return `A: ${aim(a)}. B: ${aim(b)}. Which finds the ${rare} first?`;
 }
 
-/** What is true of a cut, in words. @param {{ a: string, b: string }} titles */
-export function ofCut({ wanted, positives, a, b }, titles) {
+/** What is true of a cut, in words. @param {{ a: string, b: string }} titles @param {import("./nouns.js").Nouns} [nouns] */
+export function ofCut({ wanted, positives, a, b }, titles, nouns = PLAIN) {
   const { a: { text: first }, b: { text: second } } = namesOf(titles);
   const names = { a: first, b: second };
   const tied = Object.entries({ a, b }).filter(([, { found }]) => found > wanted);
   const ties = tied.length === 2 && a.found === b.found
     ? [`Scores tie: both then find ${count(a.found)}`]
     : tied.map(([name, { found }]) => `${names[name]} then finds ${count(found)}, since scores tie`);
-  return `To find ${count(wanted)} of ${count(positives)} positives, ${names.a} shows ${count(a.wrong)} false ${plural(a.wrong, "positive")}, ${names.b} ${count(b.wrong)}.${ties.length ? ` ${ties.join("; ")}.` : ""}`;
+  return `To find ${count(wanted)} of ${count(positives)} ${many(positives, nouns.positive)}, ${names.a} shows ${count(a.wrong)} ${many(a.wrong, nouns.negative)}, ${names.b} ${count(b.wrong)}.${ties.length ? ` ${ties.join("; ")}.` : ""}`;
 }
 
 /** Where the other lane shows fewer false positives than the one that does at a cut, by most; nothing where none does. */

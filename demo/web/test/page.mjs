@@ -38,8 +38,8 @@ after(async () => {
   assert.deepEqual(wrong, []);
 });
 
-/** A page that has finished its first run, with every foreign request, every error and the modules it loaded noted. */
-export async function open(hash = "", { collapse, ...options } = {}) {
+/** The page, not its first picture: a page that has finished its first run, with every foreign request, every error and the modules it loaded noted. */
+export async function open(hash = "#data=split", { collapse, ...options } = {}) {
   const context = watch(await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options }));
   // Long, for a loaded machine: it bounds a hang, not a speed.
   context.setDefaultTimeout(Number(process.env.PATIENCE) || 120000);

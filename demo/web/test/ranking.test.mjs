@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { geometry, heightOf, lit, shownAt } from "../src/draw/columns.js";
+import { nounsOf } from "../src/nouns.js";
 import { Ranking, order, tie, turned } from "../src/ranking.js";
 import { ofCut as sentence, ofTurn } from "../src/told.js";
 
@@ -77,6 +78,9 @@ test("the sentence of a cut is its counts, and says where scores tie", () => {
   const titles = { a: "Cross-entropy", b: "SOAP" };
   assert.equal(sentence({ wanted: 100, positives: 180, a: lane(1340), b: lane(9) }, titles), "To find 100 of 180 positives, Cross-entropy shows 1,340 false positives, SOAP 9.");
   assert.equal(sentence({ wanted: 100, positives: 180, a: lane(40), b: lane(9, 104) }, { a: "SOAP", b: "SOAP" }), "To find 100 of 180 positives, SOAP A shows 40 false positives, SOAP B 9. SOAP B then finds 104, since scores tie.");
+  // Of what the data is about, one and many.
+  assert.equal(sentence({ wanted: 1, positives: 2, a: lane(1), b: lane(2) }, titles, nounsOf("split", true)), "To find 1 of 2 ill people, Cross-entropy shows 1 healthy person, SOAP 2. Scores tie: both then find 100.");
+  assert.equal(sentence({ wanted: 100, positives: 180, a: lane(2), b: lane(9) }, titles, nounsOf("file", false, { label: "outcome", positive: "ill" })), "To find 100 of 180 rows with outcome ill, Cross-entropy shows 2 other rows, SOAP 9.");
 });
 
 test("the ROC curve at any rate is that of the thresholds, straight through rows of equal scores", () => {

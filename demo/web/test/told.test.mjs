@@ -110,6 +110,10 @@ test("how long runs were is told, also where a method ended before", () => {
   const beside = (steps, n = 2) => told.besideDraws({ titles, summary: summarise(draws(Array.from({ length: n }, () => [0.2, outcome(0.5, { steps })]))), seed: 7, step: 300, steps: 300, called: "AUROC" });
   assert.match(beside(300), /^Means over seeds 7 to 8; pictures: seed 7; 300 steps each; ±: standard deviation\. SOAP pays for it in mean AUROC: 0\.500, Cross-entropy 0\.800\.$/);
   assert.match(beside(41), /^Means over seeds 7 to 8; pictures: seed 7; at most 300 steps each;/);
+  // What the lane behind would have at its best moments, by the held-out labels: the fair comparison.
+  const peaked = (peak, value = 0.2) => told.besideDraws({ titles, summary: summarise(draws(Array.from({ length: 3 }, () => [outcome(value, { peak }), 0.5]))), seed: 7, step: 300, steps: 300, called: "AUROC", title: "average precision" });
+  assert.match(peaked(0.393), / Were each run of Cross-entropy stopped where the held-out labels say, its mean average precision would be 0\.393\.$/);
+  assert.doesNotMatch(peaked(0.2) + peaked(0.9, 0.5), /stopped where/);
   const shots = { a: { step: 300 }, b: { step: 41 } };
   assert.equal(told.ended({ titles, shots, step: 300 }), "SOAP had nothing more to do after 41 steps.");
   assert.equal(told.ended({ titles, shots, step: 41 }), "");

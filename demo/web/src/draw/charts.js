@@ -137,7 +137,7 @@ export function chart(root, { x, y, log = false, placed }) {
       length = end;
       base = from;
       data = [xs, ...curves.map((curve) => curve ?? xs.map(() => null))];
-      root.setAttribute("aria-label", label);
+      if (root.getAttribute("aria-label") !== label) root.setAttribute("aria-label", label);
       plot?.setData(data);
     },
   };

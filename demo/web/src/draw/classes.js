@@ -1,7 +1,8 @@
 // Several classes on a canvas: a colour and, beyond eight, a shape for each. The colours were searched for the largest least
 // distance between any two as seen with and without each kind of colour blindness; names and shapes stand beside them.
 
-import { Raster, place, rgb } from "./canvas.js";
+import { place, rgb } from "./canvas.js";
+import { Raster } from "./surface.js";
 
 const COLOURS = 8;
 const SHAPES = ["circle", "square", "triangle", "diamond"];

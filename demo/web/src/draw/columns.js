@@ -82,10 +82,12 @@ export function column(context, shape, ranking, lane, colours, from = 0) {
     context.globalAlpha = 1;
     context.fillStyle = colours[lane];
     const thick = Math.max(1, part.pitch - (part.pitch >= 3 ? 1 : 0));
+    context.beginPath();
     lit(part, ranking.places).forEach((positives, line) => {
       const long = Math.min(half, positives * unit);
-      if (long > 0) context.fillRect(way < 0 ? base - long : base, part.y + line * part.pitch, long, thick);
+      if (long > 0) context.rect(way < 0 ? base - long : base, part.y + line * part.pitch, long, thick);
     });
+    context.fill();
   }
 }
 

@@ -1,11 +1,12 @@
 // The bar: play, step, reset, how far the run is, seed, repetition, link, backend.
 
-import { $, count, h, segments } from "../dom.js";
+import { $, count, h, put, segments } from "../dom.js";
 import { DRAWS } from "../draws.js";
 import { LANES, TWO } from "../kinds.js";
 import { isUnder, stop, subject, train } from "../repeats.js";
 import { change, manyRuns, pause, restart, start, step, trainerOf } from "../runs.js";
 import { RUNS } from "../state.js";
+import { cut, ranked } from "./cut.js";
 import { computed, effect, kind, playing, problem, pushAddress, ready, repeats, run, say, set, shots, state, together, waiting } from "../store.js";
 
 /** What trains, and why: a GPU that fails leaves the rest to the CPU. */
@@ -34,17 +35,28 @@ export function bar() {
     if (isUnder(repeats.peek())) stop();
     else if (repeats.peek()?.of !== subject() || !repeats.peek().summary) train();
   };
-  $("share").onclick = async () => {
-    const copied = await Promise.resolve(navigator.clipboard?.writeText(location.href) ?? Promise.reject()).then(() => true, () => false);
-    $("share").textContent = copied ? "Copied" : "See address";
-    setTimeout(() => ($("share").textContent = "Copy link"), 1500);
-  };
+  $("share").onclick = () => Promise.all([import("../send.js"), import("../draw/sent.js")]).then(([{ send }, { columns }]) => {
+    const [both, at, { scene, lanes }] = [ranked.peek(), cut.peek(), state.peek()];
+    const titles = Object.fromEntries(LANES.map((name) => [name, kind.peek().methods.find((one) => one.name === lanes[name].method).title]));
+    pushAddress();
+    send({
+      sentence: both ? $("cut-sentence").textContent : $("sentence").textContent,
+      picture: (palette) => (both ? columns(both, { a: at.a.shown, b: at.b.shown }, titles, palette) : () => ""),
+      hash: location.hash,
+      embed: `?embed${location.hash}`,
+      lecture: scene ? `?lecture#scene=${scene}` : "?lecture",
+    });
+  }).catch(say);
+  const [step_, of] = [h("b"), h("span")];
+  $("progress").replaceChildren("Step ", step_, of);
   const done = computed(() => shots.value?.step ?? 0);
   effect(() => {
     const { steps } = state.value;
-    $("play").textContent = playing.value ? "Pause" : "Play";
-    $("progress").replaceChildren("Step ", h("b", { textContent: count(done.value) }), ` / ${count(steps)}`);
-    $("track").style.width = `${Math.min(100, (100 * done.value) / steps)}%`;
+    put($("play"), playing.value ? "Pause" : "Play");
+    put(step_, count(done.value));
+    put(of, ` / ${count(steps)}`);
+    // (A transform lays nothing out.)
+    $("track").style.transform = `scaleX(${Math.min(1, done.value / steps)})`;
   });
   effect(() => ($("play").disabled = $("step").disabled = $("seeds").disabled = !ready.value));
   effect(() => ($("wait").textContent = waiting.value));

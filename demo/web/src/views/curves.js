@@ -1,12 +1,12 @@
 // The four charts: ROC and precision–recall, metric and objective by step; of groups, each lane's by group.
 
-import { $, brief, count, three } from "../dom.js";
+import { $, brief, count, put as fill, three } from "../dom.js";
 import { BANDS, LANES as LINES, chart } from "../draw/charts.js";
 import { linesOf } from "../groups.js";
 import { LANES, TWO, isBound, prevalence } from "../kinds.js";
 import { unstretch } from "../rates.js";
 import { POINTS, manyRuns } from "../runs.js";
-import { colours, computed, effect, kind, playing, pushAddress, run, seen, set, shots, state, untracked } from "../store.js";
+import { colours, computed, effect, kind, playing, pushAddress, run, seeing, seen, set, shots, state, untracked } from "../store.js";
 import { cut, ranked, want } from "./cut.js";
 
 const grid = Array.from({ length: POINTS }, (_, k) => k / (POINTS - 1));
@@ -27,6 +27,9 @@ export function curves({ band, groups, titleOf }) {
     objective: chart($("objective"), { x: null, y: null }),
   };
   const called = (name) => titleOf(name).slice(3);
+  const visible = Object.fromEntries(Object.keys(charts).map((name) => [name, seeing($(name))]));
+  // (While a run plays, those that nobody sees wait.)
+  const put = (name, ...shown) => (playing.peek() && !visible[name].peek()) || charts[name].draw(...shown);
 
   /** What the four charts are of, and their lines. */
   const name = ({ rows, kind }) => {
@@ -50,7 +53,7 @@ export function curves({ band, groups, titleOf }) {
       const first = values.find((value) => value !== null && value !== 0);
       return values.map((value) => (value === null || !first ? null : (value - first) / Math.abs(first)));
     };
-    charts.objective.draw(step, [null, scaled(objective.a), scaled(objective.b)], "Objective of each lane as its method reports it, as the change since the first step", state.peek().steps);
+    put("objective", step, [null, scaled(objective.a), scaled(objective.b)], "Objective of each lane as its method reports it, as the change since the first step", state.peek().steps);
   };
 
   /** The groups of each lane over each other: their ROC curves now, and their AUROC along the run. */
@@ -82,11 +85,11 @@ export function curves({ band, groups, titleOf }) {
     // (None where every run broke off or collapsed.)
     const plain = (values) => Array.from(values, (value) => (Number.isNaN(value) ? null : value));
     const lines = (of) => [plain(of(a).median), plain(of(b).median), ...[a, b].flatMap((one) => [plain(of(one).high), plain(of(one).low)])];
-    charts.roc.draw(grid, [grid, ...lines(({ summary }) => summary.roc)], `ROC curves of ${runs} runs, median and band: AUROC of ${said("auroc")}`);
-    charts.pr.draw(grid, [grid.map(() => share), ...lines(({ summary }) => summary.pr)], `Precision–recall curves of ${runs} runs, median and band: average precision of ${said("ap")}; ${three(share)} by chance`);
+    put("roc", grid, [grid, ...lines(({ summary }) => summary.roc)], `ROC curves of ${runs} runs, median and band: AUROC of ${said("auroc")}`);
+    put("pr", grid, [grid.map(() => share), ...lines(({ summary }) => summary.pr)], `Precision–recall curves of ${runs} runs, median and band: average precision of ${said("ap")}; ${three(share)} by chance`);
     const along = (lane, key) => plain(bands[lane].map((band) => band?.[key] ?? NaN));
     const ends = LANES.flatMap((lane) => [along(lane, "high"), along(lane, "low")]);
-    charts.ap.draw(step, [null, along("a", "median"), along("b", "median"), ...ends], `${title} of ${runs} runs over ${step.at(-1)} steps: ${said(metric)}`, state.peek().steps, floor);
+    put("ap", step, [null, along("a", "median"), along("b", "median"), ...ends], `${title} of ${runs} runs over ${step.at(-1)} steps: ${said(metric)}`, state.peek().steps, floor);
   };
 
   const draw = ({ a, b }, course) => {
@@ -105,12 +108,12 @@ export function curves({ band, groups, titleOf }) {
     const exact = isNear.peek() && both?.a.scores === a.scores && both;
     const xs = exact ? stretched : grid;
     const roc = exact ? LANES.map((name) => exact[name].roc(xs)) : [[...a.roc], [...b.roc]];
-    charts.roc.draw(xs, [xs, ...roc], `ROC curves${of}: AUROC ${three(ours.auroc)} for lane A, ${three(theirs.auroc)} for lane B`);
-    charts.pr.draw(grid, [grid.map(() => share), [...a.pr], [...b.pr]], `Precision–recall curves${of}: average precision ${three(ours.ap)} for lane A, ${three(theirs.ap)} for lane B, ${three(share)} by chance`);
-    charts.ap.draw(course.step, [null, course.metric.a, course.metric.b], `${title} over ${course.step.at(-1)} steps: now ${three(a.test[metric])} for lane A, ${three(b.test[metric])} for lane B`, state.peek().steps, floor);
+    put("roc", xs, [xs, ...roc], `ROC curves${of}: AUROC ${three(ours.auroc)} for lane A, ${three(theirs.auroc)} for lane B`);
+    put("pr", grid, [grid.map(() => share), [...a.pr], [...b.pr]], `Precision–recall curves${of}: average precision ${three(ours.ap)} for lane A, ${three(theirs.ap)} for lane B, ${three(share)} by chance`);
+    put("ap", course.step, [null, course.metric.a, course.metric.b], `${title} over ${course.step.at(-1)} steps: now ${three(a.test[metric])} for lane A, ${three(b.test[metric])} for lane B`, state.peek().steps, floor);
     if (one !== undefined) {
-      $("roc-of").textContent = `class ${brief(one)} against all others`;
-      $("pr-of").textContent = `class ${brief(one)}; dotted: chance`;
+      fill($("roc-of"), `class ${brief(one)} against all others`);
+      fill($("pr-of"), `class ${brief(one)}; dotted: chance`);
     }
     return drawObjective(course);
   };
@@ -135,6 +138,7 @@ export function curves({ band, groups, titleOf }) {
   };
   effect(() => {
     const [now, palette] = [seen.value, colours.value];
+    void [playing.value, ...Object.values(visible).map(({ value }) => value)];
     if (isNear.value !== undefined && now && palette && run.peek()) untracked(() => draw(now, run.peek()));
   });
   // The cut: where both lanes find so many positives.

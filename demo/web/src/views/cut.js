@@ -4,7 +4,7 @@ import { html, render } from "lit-html";
 import { $, count, three } from "../dom.js";
 import { LANES } from "../kinds.js";
 import { Ranking, turned } from "../ranking.js";
-import { computed, effect, find, playing, pushSoon, rows, run, seen, shots, state, together, untracked } from "../store.js";
+import { computed, effect, find, nouns, playing, pushSoon, rows, run, seen, shots, state, together, untracked } from "../store.js";
 import { ofCut, ofTurn } from "../told.js";
 
 /** Rankings of more rows are made when the run rests. */
@@ -53,7 +53,7 @@ export function cuts(titleOf) {
 }
 
 function view(now, both, titles) {
-  const text = ofCut(now, titles);
+  const text = ofCut(now, titles, nouns.peek());
   const first = Math.min(FIRST, both.a.rows);
   const row = (name) => {
     const { found, wrong, missed, left, precision, threshold } = now[name];

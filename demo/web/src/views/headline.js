@@ -4,8 +4,9 @@ import { $, count, h, three } from "../dom.js";
 import { LANES, TWO, drawnOf, prevalence } from "../kinds.js";
 import { familyOf } from "../lane.js";
 import { isUnder, seconds, subject } from "../repeats.js";
-import { computed, direction, effect, own, playing, repeats, rows, run, shots, state, together, untracked } from "../store.js";
+import { computed, direction, effect, nouns, own, playing, repeats, rows, run, shots, state, together, untracked } from "../store.js";
 import { isPair, modelOf } from "../state.js";
+import { PLAIN } from "../nouns.js";
 import * as told from "../told.js";
 
 /** The draws behind figures, headline and table, where they are of what is shown, at the end of its run. */
@@ -31,7 +32,7 @@ function tell(lanes, shots, summary, under, found) {
   const shown = rows.peek();
   const titles = { a: lanes.a.title, b: lanes.b.title };
   const of = (name) => ({ ...lanes[name].method, family: familyOf(lanes[name].method), model: modelOf(state.peek(), name) });
-  $("question").textContent = run.peek().kind.name === TWO.name ? told.question({ a: of("a"), b: of("b") }) : "Two models see the same rows. Which ranks them better?";
+  $("question").textContent = run.peek().kind.name === TWO.name ? told.question({ a: of("a"), b: of("b") }, nouns.peek().positive[1]) : "Two models see the same rows. Which ranks them better?";
   const drawn = Boolean(drawnOf(state.peek()));
   const parts = summary
     ? told.ofDraws({ titles, summary, title: called, drawn, chance: chance(shown) })
@@ -45,7 +46,7 @@ function tell(lanes, shots, summary, under, found) {
   if (crowd && step > 0) notes.push(told.ofRuns({ titles, crowd, metric, called, seed }));
   const values = (key) => LANES.map((name) => shots[name].test[key]);
   if (summary) {
-    notes.push(told.besideDraws({ titles, summary, seed, steps, called: other[1], chance: otherChance(shown) }));
+    notes.push(told.besideDraws({ titles, summary, seed, steps, called: other[1], title: called, chance: otherChance(shown) }));
   } else if (step > 0) {
     if (!shots.a.collapsed && !shots.b.collapsed) notes.push(told.reversed({ titles, of: values(metric), by: values(other[0]), called: other[1], chance: otherChance(shown) }));
     if (step >= steps) notes.push(told.ofWaiting({ under, seconds: seconds(), drawn }));
@@ -59,14 +60,14 @@ function tell(lanes, shots, summary, under, found) {
   if (shown.hands) about.push("Some rows were changed by hand.");
   else if (data === "split") about.push("This kind of data was found by searching for a large gap between cross-entropy and SOAP: try others.");
   else if (drawn) about.push(drawnOf(state.peek()).about);
-  const train = `${count(shown.y.length)} rows${drawn ? "" : ` × ${count(shown.dims)} features`} train`;
+  const train = `${count(shown.y.length)} ${nouns.peek().rows}${drawn ? "" : ` × ${count(shown.dims)} features`} train`;
   const most = shown.names && Math.max(...shown.names.map((_, one) => prevalence(shown, one)));
   const positive = count(shown.test.y.reduce((sum, y) => sum + y, 0));
   const constant = shown.names
     ? `the same score for all has AUROC 0.500, and naming the largest class is right for ${three(most)}`
     : shown.groupNames
     ? `${positive} positive; the same score for all has AUROC 0.500 in each group`
-    : `${positive} positive; the same score for all has AP ${three(prevalence(shown))}`;
+    : `${positive} ${nouns.peek() === PLAIN ? "positive" : nouns.peek().positive[1]}; the same score for all has AP ${three(prevalence(shown))}`;
   about.push(`${train}, ${count(shown.test.y.length)} are held out${shown.names ? "; " : ", "}${constant}.`);
   const { weight } = data === "file" ? (own.peek() ?? {}) : {};
   if (weight > 1) about.push(`A positive training row counts as ${count(weight)}.`);

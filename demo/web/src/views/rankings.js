@@ -1,10 +1,10 @@
 // The rankings between the maps, and the cut through them by pointer.
 
-import { $, count, pressed } from "../dom.js";
+import { $, count, pressed, put } from "../dom.js";
 import { onResize, sharp } from "../draw/canvas.js";
 import { TOP, column, digits, geometry, middle, shownAt, top } from "../draw/columns.js";
 import { LANES } from "../kinds.js";
-import { colours, effect, rows, state, untracked } from "../store.js";
+import { colours, effect, nouns, playing, rows, state, untracked } from "../store.js";
 import { cut, ranked, want } from "./cut.js";
 
 export function rankings() {
@@ -26,10 +26,11 @@ export function rankings() {
   };
   const describe = ({ a, b }, { parts: [lens, rest], apart }) => {
     const each = (one) => `${count(one)} row${one === 1 ? "" : "s"} a line`;
-    const said = `Of the first ${count(lens.count)} of ${count(a.rows)} held-out rows, ${count(a.before(lens.count))} are positive in lane A, ${count(b.before(lens.count))} in lane B`;
-    canvas.setAttribute("aria-label", `Rankings, best rows first. ${said}.`);
+    const { rows: called, positive } = nouns.peek();
+    const said = `Of the first ${count(lens.count)} of ${count(a.rows)} held-out ${called}, ${count(a.before(lens.count))} are ${positive[1]} in lane A, ${count(b.before(lens.count))} in lane B`;
+    if (!playing.peek()) canvas.setAttribute("aria-label", `Rankings, best rows first. ${said}.`);
     const lines = !pixels && (lens.each > 1 || rest?.each > 1) ? ` ${each(lens.each)} above${rest ? `, ${each(rest.each)} below` : ""}.` : "";
-    $("columns-hint").textContent = `${pixels ? `Above: the first ${lens.count}, framed where it is no 8. Below: the rest.` : `Above: the top 5\u00a0%. Each lit piece is a positive.`}${apart || !lines ? (pixels ? "" : lines) : ` ${count(a.rows)} rows are shown in lines:${lines}`}`;
+    put($("columns-hint"), `${pixels ? `Above: the first ${lens.count}, framed where it is no 8. Below: the rest.` : `Above: the top 5\u00a0%. Each lit piece is one ${positive[0]}.`}${apart || !lines ? (pixels ? "" : lines) : ` ${count(a.rows)} rows are shown in lines:${lines}`}`);
   };
   onResize(canvas, draw);
   pressed(canvas, (x, y) => {
@@ -42,6 +43,7 @@ export function rankings() {
   });
   effect(() => {
     const known = Boolean(ranked.value && cut.value && colours.value);
+    void playing.value;
     $("rankings").hidden = !known;
     if (known) untracked(draw);
   });

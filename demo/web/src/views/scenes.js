@@ -6,12 +6,13 @@ import { factsOf, fill } from "../facts.js";
 import { restart, start } from "../runs.js";
 import { PLACES, SCENES, at, stateOf } from "../scenes.js";
 import * as address from "../state.js";
-import { batch, effect, find, playing, pushAddress, ready, rows, say, seen, set, shots, state, together, untracked } from "../store.js";
-import { subject } from "../repeats.js";
+import { batch, effect, find, nouns, playing, pushAddress, ready, rows, say, seen, set, shots, state, together, untracked } from "../store.js";
+import { subject, unasked } from "../repeats.js";
 import { cut, ranked } from "./cut.js";
+import { summary } from "./headline.js";
 
 /** What of a fact is where. */
-const PLACE_OF = [[/wrong|wanted/, "cut"], [/lens|hundred|rows|positives/, "rankings"], [/pauc|band/, "roc"], [/gap|bound|worst/, "groups"], [/./, "metrics"]];
+const PLACE_OF = [[/wrong|wanted/, "cut"], [/lens|hundred|rows|positives/, "rankings"], [/pauc|band/, "roc"], [/gap|bound|worst/, "groups"], [/draws|mean|ahead/, "draws"], [/./, "metrics"]];
 
 /** Shows where a number is from. */
 function point(key) {
@@ -39,6 +40,7 @@ export function enter(place) {
   if (!still && subject() === before && together() && ready.peek() && shots.peek() && !shots.peek().moved) {
     if (shots.peek().step < next.steps) start();
   } else restart({ fresh, play: !still });
+  if (at(place).step.draws && shots.peek()?.step === next.steps) unasked();
 }
 
 export function leave() {
@@ -78,10 +80,11 @@ export function scenes(titleOf) {
     const { scene: place } = state.value;
     const open = at(place);
     document.documentElement.classList.toggle("in-scene", Boolean(open));
+    document.documentElement.classList.toggle("one-lane", Boolean(open?.scene.one));
     // (A number of a picture on its way would be gone before it is read.)
-    const [now, both, where, rests] = [seen.value, ranked.value, cut.value, !playing.value];
+    const [now, both, where, known, rests] = [seen.value, ranked.value, cut.value, summary.value, !playing.value];
     if (rests || !open) root.dataset.rests = String(rests);
-    untracked(() => render(open ? step(place, open, now && both && where && together() && state.peek().lanes.a ? factsOf({ shots: now, rows: rows.peek(), ranked: both, cut: where, titles: { a: titleOf("a").slice(3), b: titleOf("b").slice(3) }, state: state.peek() }) : {}) : list(), root));
+    untracked(() => render(open ? step(place, open, now && both && where && together() && state.peek().lanes.a ? factsOf({ shots: now, rows: rows.peek(), ranked: both, cut: where, titles: { a: titleOf("a").slice(3), b: titleOf("b").slice(3) }, state: state.peek(), nouns: nouns.peek(), summary: known }) : {}) : list(), root));
   });
 }
 

@@ -1,9 +1,9 @@
 // The table of held-out metrics, and what is said of a lane beside its name.
 
-import { $, h, term, three } from "../dom.js";
+import { $, h, put, term, three } from "../dom.js";
 import { leads } from "../draws.js";
 import { LANES, SEVERAL, drawnOf } from "../kinds.js";
-import { effect, playing, run, seen, shots, state, untracked } from "../store.js";
+import { effect, playing, run, seeing, seen, shots, state, untracked } from "../store.js";
 import { summary } from "./headline.js";
 
 /** The cells; they are made for a kind of data and then only filled. */
@@ -20,27 +20,30 @@ function build({ columns, hint }) {
 /** Of the run that is shown, or the means of its draws. */
 function fill(shots, summary, { columns }) {
   const of = summary ? { a: summary.a.test, b: summary.b.test } : { a: shots.a.test, b: shots.b.test };
-  $("metrics-of").textContent = summary ? `mean of ${summary.draws} ${drawnOf(state.peek()) ? "draws" : "splits"}` : `seed ${state.peek().seed}`;
+  put($("metrics-of"), summary ? `mean of ${summary.draws} ${drawnOf(state.peek()) ? "draws" : "splits"}` : `seed ${state.peek().seed}`);
   for (const [name, other] of [["a", "b"], ["b", "a"]]) {
     const { cells } = table[name];
     columns.forEach(([key, , least], k) => {
       const [own, theirs] = [of[name][key], of[other][key]];
-      cells[k].textContent = three(own);
+      put(cells[k], three(own));
       const best = Number.isFinite(own) && (shots[other].collapsed || !Number.isFinite(theirs) || (least ? leads(theirs, own) : leads(own, theirs)));
-      cells[k].className = !shots[name].collapsed && best ? "best" : "";
+      const marked = !shots[name].collapsed && best ? "best" : "";
+      if (cells[k].className !== marked) cells[k].className = marked;
     });
     const [pass, milliseconds] = cells.slice(columns.length);
-    pass.textContent = shots[name].pass.toFixed(1);
-    milliseconds.textContent = shots[name].milliseconds ? shots[name].milliseconds.toFixed(3) : "–";
+    put(pass, shots[name].pass.toFixed(1));
+    put(milliseconds, shots[name].milliseconds ? shots[name].milliseconds.toFixed(3) : "–");
   }
 }
 
 /** @param {Record<"a" | "b", import("../lane.js").Lane>} lanes @param {(name: "a" | "b") => string} titleOf */
 export function metrics(lanes, titleOf) {
+  const visible = seeing($("metrics"));
   effect(() => run.value && build(run.value.kind));
   effect(() => {
     const [now, all] = [seen.value, summary.value];
-    if (now && run.value) untracked(() => fill(now, all, run.peek().kind));
+    // (While a run plays, what nobody sees waits.)
+    if (now && run.value && (visible.value || !playing.value)) untracked(() => fill(now, all, run.peek().kind));
     for (const name of LANES) lanes[name].average(all && { value: all[name].mean, of: all[name].runs });
   });
   // What a run says against itself, when it rests.
