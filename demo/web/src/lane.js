@@ -310,8 +310,8 @@ export class Lane {
     return { curve: 201, bins: 48, judge, ...(this.flat ? { surface: { ...this.window, ...this.grid, scores: true } } : { ranks: this.points.length / 2 }), scores };
   }
 
-  /** Draws a snapshot, or the last one again; what a listener is told of it where it rests. */
-  draw(colours, snapshot = this.last, rests = true) {
+  /** Draws a snapshot, or the last one again; what a listener is told of it where it rests. Histogram and figure may wait for the next. */
+  draw(colours, snapshot = this.last, rests = true, waits = false) {
     if (!snapshot) return;
     if (colours !== this.colours) {
       this.layer = this.called = this.surface = null;
@@ -321,7 +321,7 @@ export class Lane {
     this.last = snapshot;
     if (snapshot.pretraining !== this.pretraining) this.summarise(snapshot.pretraining);
     const { context, width, height } = draw.sharp(this.map);
-    put(this.figure.lastChild, three(this.mean?.value ?? snapshot.test[this.key]));
+    if (!waits) put(this.figure.lastChild, three(this.mean?.value ?? snapshot.test[this.key]));
     if (!width) return;
     if (this.names) {
       this.drawClasses(context, width, height, snapshot);
@@ -338,7 +338,7 @@ export class Lane {
         if (this.groups) grouped.marks(...at, this.groups, colours);
         else draw.scatter(...at, colours);
       });
-      if (this.cut) this.surface.level(context, width, height, snapshot.surfaceScores, this.cut.threshold);
+      if (this.cut) this.surface.level(context, width, height, snapshot.surfaceScores, this.cut.threshold, rests);
       this.over?.(context, width, height);
     } else if (snapshot.ranks) {
       draw.scatter(context, width, height, this.window, this.points, this.labels, colours, {
@@ -346,7 +346,7 @@ export class Lane {
         tint: (k) => this.shade(0.45 + 0.55 * snapshot.ranks[k]),
       });
     }
-    this.drawBins(snapshot.histogram, 1, this.cut?.threshold);
+    if (!waits) this.drawBins(snapshot.histogram, 1, this.cut?.threshold);
     put(this.scale, "Held-out scores: low");
     if (!rests) return;
     this.map.setAttribute("aria-label", `${title}: ${this.handy || this.over ? "training" : "held-out"} rows and where the model ranks them, ${this.groups ? `AUROC of the worst group ${three(snapshot.test.worst)}` : `average precision ${three(snapshot.test.ap)}`}`);

@@ -18,7 +18,7 @@ import { SAMPLES, fetchSample } from "./samples.js";
 import { Side, named } from "./side.js";
 import * as address from "./state.js";
 import { WORKBENCH, isPair, modelOf } from "./state.js";
-import { batch, colours, computed, direction, effect, find, kind, nouns, own, playing, pushAddress, repeats, rows, run, say, scripted, seen, set, shots, state, together, untracked } from "./store.js";
+import { batch, colours, computed, direction, effect, find, kind, nouns, own, playing, pushAddress, repeats, rows, run, say, scripted, seen, set, shots, state, together, untracked, waits } from "./store.js";
 import { bar } from "./views/bar.js";
 import { curves } from "./views/curves.js";
 import { headline, nothing } from "./views/headline.js";
@@ -252,7 +252,7 @@ async function open() {
         const ranking = ranked.peek()?.[name];
         lanes[name].cut = at && at[name];
         lanes[name].levels = ranking && ranking.scores === now[name].scores ? SHARES.map((share) => ranking.scoreAt(share)) : null;
-        lanes[name].draw(palette, now[name], rests);
+        lanes[name].draw(palette, now[name], rests, waits(0));
       }
       if (run.peek().kind === SEVERAL) classes.measure(now);
     });

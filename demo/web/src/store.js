@@ -71,6 +71,9 @@ export function pushSoon(step = false) {
   soon = setTimeout(() => (step && held ? pushSoon(step) : pushAddress(step)), 200);
 }
 
+/** While a run plays, half of the pictures beside the maps wait for the next one: 0 the columns, histograms and words, 1 the curves. @param {0 | 1} half */
+export const waits = (half) => playing.peek() && run.peek()?.step.length % 2 === half;
+
 /** Whether any of a node is on the screen. @param {Element} node */
 export function seeing(node) {
   const seen = signal(true);

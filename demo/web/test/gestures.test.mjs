@@ -457,6 +457,7 @@ test("scenes to their end, in a lecture on one screen: every number is that of w
     assert.equal(new URL(page.url()).hash, `#scene=${place}`);
     const [expected, told] = [await facts(page), await page.$$eval(".fact", (all) => all.map((one) => [one.dataset.of, one.textContent]))];
     assert.ok(told.length > 0);
+    assert.equal(await page.isVisible("#lane-b"), !place.startsWith("4."), `${place}: one lane, or two`);
     for (const [key, text] of told) {
       if (key !== "bound") assert.equal(text, expected[key], `${place}: ${key}`);
       numbers += 1;

@@ -13,23 +13,23 @@ const root = new URL("..", import.meta.url).pathname;
 /** Name, file below `src`, what is there, what is put in its place, and a pattern of the tests that are to fail. */
 const MUTANTS = [
   ["no points on the maps", "lane.js", "else draw.scatter(...at, colours);", "", "each picture shows|drawn where they lie"],
-  ["no surface on the maps", "draw/canvas.js", "    this.spread(context, width, height);\n    context.strokeStyle", "    context.strokeStyle", "drawn where they lie"],
+  ["no surface on the maps", "draw/surface.js", "    this.spread(context, width, height, rests);\n    context.strokeStyle", "    context.strokeStyle", "drawn where they lie"],
   ["no columns", "views/rankings.js", "column(context, shape, both[name], name, palette, pixels ? 1 : 0);", "", "columns are the rows"],
   ["columns without the first row", "draw/columns.js", "if (place < from) continue;", "if (place <= from) continue;", "columns are the rows|has its place"],
   ["lanes of the columns swapped", "draw/columns.js", 'lane === "a" ? [half, -1] : [width - half, 1]', 'lane === "b" ? [half, -1] : [width - half, 1]', "columns are the rows"],
-  ["worst rows first", "ranking.js", "keys[rows.length - 1 - k]", "keys[k]", "order of their scores|columns are the rows"],
-  ["equal scores in any order", "ranking.js", "(BITS - 1 - tie(row))", "tie(row)", "order of their scores"],
+  ["worst rows first", "ranking.js", "bits[0] : ~bits[0] & 0x7fffffff", "~bits[0] : bits[0] | 0x80000000", "order of their scores|columns are the rows"],
+  ["equal scores in any order", "ranking.js", "let from = inTies(count);", "let from = Uint32Array.from({ length: count }, (_, row) => row);", "order of their scores"],
   ["threshold off by one", "ranking.js", "this.places[positives - 1]", "this.places[Math.min(positives, this.positives - 1)]", "counts the rows|one cut"],
   ["counts above the threshold only", "ranking.js", "this.scores[this.order[middle]] >= score", "this.scores[this.order[middle]] > score", "counts the rows|one cut"],
-  ["no line in the histogram", "draw/canvas.js", "context.fillRect(x - 1, 0, 2, height);", "", "one cut"],
-  ["an empty histogram", "draw/canvas.js", "if (of[k] > 0) context.fillRect", "if (of[k] < 0) context.fillRect", "drawn where they lie"],
+  ["no line in the histogram", "draw/surface.js", "context.fillRect(x - 1, 0, 2, height);", "", "one cut"],
+  ["an empty histogram", "draw/surface.js", "if (of[k] > 0) context.rect", "if (of[k] < 0) context.rect", "drawn where they lie"],
   ["curves without dots", "draw/charts.js", "marked = next;", "marked = next && { ...next, dots: [] };", "one cut"],
   ["ROC and precision–recall exchanged", "views/curves.js", "[[...a.roc], [...b.roc]]", "[[...a.pr], [...b.pr]]", "drawn where they lie"],
-  ["no curves", "views/curves.js", "charts.pr.draw(grid, [grid.map(() => share), [...a.pr], [...b.pr]],", "charts.pr.draw(grid, [null, null, null],", "drawn where they lie"],
+  ["no curves", "views/curves.js", "put(\"pr\", grid, [grid.map(() => share), [...a.pr], [...b.pr]],", "put(\"pr\", grid, [null, null, null],", "drawn where they lie"],
   ["the cut does not follow the pointer", "views/rankings.js", "if (both) want(", "if (!both) want(", "one cut|finger"],
-  ["the sentence of the cut with the lanes swapped", "told.js", "shows ${count(a.wrong)} false ${plural(a.wrong,", "shows ${count(b.wrong)} false ${plural(b.wrong,", "sentence of a cut|one cut"],
+  ["the sentence of the cut with the lanes swapped", "told.js", "shows ${count(a.wrong)} ${many(a.wrong,", "shows ${count(b.wrong)} ${many(b.wrong,", "sentence of a cut|one cut"],
   ["facts of the other lane", "facts.js", "const { test } = shots[lane];", 'const { test } = shots[lane === "a" ? "b" : "a"];', "scenes to their end"],
-  ["a stale scene", "views/scenes.js", "seen.value, ranked.value, cut.value, !playing.value]", "seen.peek(), ranked.peek(), cut.peek(), !playing.peek()]", "scenes to their end"],
+  ["a stale scene", "views/scenes.js", "seen.value, ranked.value, cut.value, summary.value, !playing.value]", "seen.peek(), ranked.peek(), cut.peek(), summary.peek(), !playing.peek()]", "scenes to their end"],
   ["a scene that sets no controls", "views/scenes.js", "    state.value = next;\n", "    state.value = { ...state.peek(), scene: place };\n", "scenes to their end"],
   ["small text in lectures", "style.css", ".lecture #scene-text { min-height: 96px; font-size: 22px;", ".lecture #scene-text { min-height: 96px; font-size: 16px;", "scenes to their end"],
   ["right digits framed", "draw/columns.js", "if (positive) continue;", "if (!positive) continue;", "digits are drawn"],
@@ -37,7 +37,7 @@ const MUTANTS = [
   ["nobody is ahead by a hair, but told", "told.js", "if (level === n && !said.startsWith(\"neither\")) parts", "if (level > n) parts", "nobody is ahead|says who is ahead"],
   ["chance is no bound", "told.js", "if (!values.some((value) => leads(value, chance)))", "if (!values.length)", "nobody is ahead"],
   ["the table stays with one run", "views/table.js", "const [now, all] = [seen.value, summary.value];", "const [now, all] = [seen.value, null];", "every number of the result"],
-  ["the cut drawn from ranks", "lane.js", "this.surface.level(context, width, height, snapshot.surfaceScores, this.cut.threshold);", "this.surface.level(context, width, height, snapshot.surface, this.cut.left / (this.cut.left + this.cut.wrong));", "a straight line on its map"],
+  ["the cut drawn from ranks", "lane.js", "this.surface.level(context, width, height, snapshot.surfaceScores, this.cut.threshold, rests);", "this.surface.level(context, width, height, snapshot.surface, this.cut.left / (this.cut.left + this.cut.wrong), rests);", "a straight line on its map"],
   ["hands that change one lane alone", "runs.js", "await goOn(now.given ? LANES : touched(now), now.given);", "await goOn(touched(now), now.given);", "by the mouse"],
   ["hands that begin at step 0", "views/hands.js", "answered = follow({ edits }, given);", "answered = null;", "by the mouse"],
   ["flips that the trainers do not see", "runs.js", "createTrainer({ ...options(name, of), start, steps: few })", "createTrainer({ ...options(name), start, steps: few })", "by the mouse"],
@@ -68,7 +68,7 @@ const MUTANTS = [
   ["a band on a plain axis", "band.js", "return this.near ? 100 * stretch(percent / 100) : percent;", "return percent;", "band near 0"],
   ["a stretched curve of the coarse points", "views/curves.js", "const xs = exact ? stretched : grid;", "const xs = grid;", "band near 0"],
   ["a ROC curve that ignores ties", "ranking.js", "const share = to[0] > at ? (at - from[0]) / (to[0] - from[0]) : 1;", "const share = 1;", "ROC curve at any rate"],
-  ["counts without logarithms", "draw/canvas.js", "(log ? Math.log1p(count) / Math.log1p(most) : count / most)", "count / most", "drawn where they lie"],
+  ["counts without logarithms", "draw/surface.js", "(log ? Math.log1p(count) / Math.log1p(most) : count / most)", "count / most", "drawn where they lie"],
   ["columns that are dropped and train all the same", "runs.js", "impute, ignore, categorical, share: 0.6", "impute, categorical, share: 0.6", "columns of a file"],
   ["positives that count as one", "runs.js", "{ positive, weight }", "{ positive }", "columns of a file"],
   ["a Parquet file without its last row", "parquet.js", "...read.map(line)]", "...read.slice(1).map(line)]", "columns of a file"],
@@ -81,14 +81,42 @@ const MUTANTS = [
   ["networks of an own file for as long as drawn data", "own.js", "Math.max(6000, ", "Math.max(300, ", "an own file begins"],
   ["a column in doubt that trains unasked", "inspect.js", "checked: !out && !column.doubt, disabled", "checked: !out, disabled", "in doubt"],
   ["Windows-1252 is refused", "own.js", "/is not UTF-8/.test(error.message)", "/is no UTF-8/.test(error.message)", "as spreadsheets write"],
+  // What a first visit meets.
+  ["a line that calls from the other side", "face.js", "c * X[2 * k] + s * X[2 * k + 1]", "-c * X[2 * k] - s * X[2 * k + 1]", "a first visit"],
+  ["a line that turns the other way", "face.js", "Math.atan2(height / 2 - y, x - width / 2)", "Math.atan2(y - height / 2, x - width / 2)", "a first visit"],
+  ["one call too few", "face.js", "found: ranking.before(CALLS)", "found: ranking.before(CALLS - 1)", "a first visit"],
+  ["models of the first picture exchanged", "face.js", "lanes(\"two\")[lane]", "lanes(\"two\")[lane === \"a\" ? \"b\" : \"a\"]", "a first visit"],
+  ["models of the first picture that stop early", "face.js", "done < steps; ) {", "done < steps / 2; ) {", "a first visit"],
+  ["people of the draw before", "face.js", "[rows, drawn, all] = [next, seed, {}];", "[rows, drawn, all] = [rows ?? next, seed, {}];", "a first visit"],
+  ["terms of the glossary on the first picture", "face.js", "Turn the line to choose whom:", "Raise precision:", "a first visit"],
+  ["a first picture that scrolls on a phone", "face.css", "#face-what { min-height: 7em; font-size: 14px; }", "#face-what { min-height: 27em; font-size: 14px; }", "a first visit"],
+  ["a first picture without its question", "face.js", "$(\"face-question\").textContent = ", "void ", "a first visit"],
+  ["charts of the page with the first picture", "face.js", "import { rates } from", "import uPlot from \"uplot\";\nglobalThis.uPlot = uPlot;\nimport { rates } from", "a first visit"],
+  // What is sent, and its address.
+  ["a link without the line", "face-address.js", "`#you=${you}", "`#you=0", "a first visit"],
+  ["a link without the models", "face-address.js", "${models ? \"&models=1\" : \"\"}", "", "a first visit|only looks"],
+  ["a link without its draw", "face-address.js", "${seed === 1 ? \"\" : `&seed=${seed}`}", "", "a first visit"],
+  ["a frame of another line", "face.js", "embed: `?embed=face${address.write(at)}`", "embed: `?embed=face${address.write({ ...at, you: 0 })}`", "a first visit"],
+  ["a picture with fewer calls", "draw/sent.js", "{ length: calls }", "{ length: calls - 1 }", "a first visit"],
+  ["a picture whose calls are all right", "draw/sent.js", "${ill ? \"\" : ' opacity=\".22\"'}", "", "a first visit"],
+  ["a picture without its sentence", "draw/sent.js", "<title>${safe(sentence)}</title>", "<title></title>", "a first visit"],
+  ["a turn of the line that Back does not return from", "face.js", "history[step ? \"pushState\" : \"replaceState\"]", "history.replaceState", "a first visit"],
+  ["Back to the first picture that the page takes over", "store.js", "if (placed && globalThis.location && isFace()) return;", "", "a first visit"],
+  ["nothing is kept", "face.js", "return navigator.serviceWorker.register(\"./offline.js\");", "return undefined;", "only looks|with its server"],
+  ["the page behind the first picture is not kept", "offline.js", "event.data === \"page\" ? PAGE : [...PAGE, ...LATER]", "LATER", "with its server"],
+  ["the kept files do not answer", "offline.js", "if (found) return found;", "", "only looks|with its server"],
+  ["the kept page answers first", "offline.js", "const found = await caches.match(request.mode === \"navigate\" ? \"./\" : request,", "const found = await caches.match(request,", "only looks|with its server"],
+  ["words of no data", "nouns.js", "(plain ? PEOPLE : PLAIN)", "PLAIN", "one cut"],
+  ["a lane at its best moments that is its end", "repeats.js", "peak = Math.max(peak, shot.test[metric]);", "peak = shot.test[metric];", "every number of the result"],
+  ["scenes of one lane that show two", "style.css", ".one-lane :is(#lane-b, ", ".one-lane :is(", "scenes to their end"],
   ["no limits on addresses", "state.js", "widths.every((units) => units <= MOST.units)", "widths.every((units) => units > 0)", "address beyond the limits"],
 ];
 
 const chosen = process.argv.slice(2);
 /** The test files, and the names of their tests: a fault is shown to the files that have a test of its pattern. */
-const FILES = await Promise.all(["ranking", "deeds", "told", "gestures", "hands", "browser"].map(async (name) => {
+const FILES = await Promise.all(["ranking", "deeds", "told", "gestures", "hands", "browser", "face"].map(async (name) => {
   const file = `test/${name}.test.mjs`;
-  return { file, tests: [...(await readFile(join(root, file), "utf8")).matchAll(/^test\("(.*?)"/gm)].map(([, test]) => test) };
+  return { file, tests: [...(await readFile(join(root, file), "utf8")).matchAll(/^ *test\(["`](.*?)["`]/gm)].map(([, test]) => test.replace("${host}", "its server")) };
 }));
 // (Before any is built, each must be there to be made.)
 for (const [name, file, from, , pattern] of MUTANTS) {

@@ -80,8 +80,10 @@ export class Surface extends Raster {
   }
 
   /** The line of points with this score: a cut. (Ranks have steps where few negatives are, scores have none.) */
-  level(context, width, height, scores, threshold) {
-    for (const [stroke, thick] of [[this.colours.card, 5], [this.colours.ink, 2]]) {
+  level(context, width, height, scores, threshold, rests) {
+    // (Rims and round ends are for a picture that rests: they cost as much as all the rest of it.)
+    this.rests = rests;
+    for (const [stroke, thick] of [[this.colours.card, 5], [this.colours.ink, 2]].slice(rests ? 0 : 1)) {
       context.strokeStyle = stroke;
       context.lineWidth = thick;
       context.globalAlpha = 0.9;
@@ -93,7 +95,7 @@ export class Surface extends Raster {
   /** Strokes the points of a level. */
   stroke(context, width, height, values, level) {
     const { columns, rows } = this;
-    context.lineCap = "round";
+    context.lineCap = this.rests ? "round" : "butt";
     context.beginPath();
     trace(context, values, columns, rows, level, width / columns, height / rows, height);
     context.stroke();
@@ -113,6 +115,7 @@ export class Surface extends Raster {
         bytes[to + 2] = table[from + 2];
       }
     }
+    this.rests = rests;
     this.spread(context, width, height, rests);
     context.strokeStyle = this.colours[this.lane];
     SHARES.forEach((share, line) => {

@@ -7,7 +7,7 @@ import { isUnder, stop, subject, train } from "../repeats.js";
 import { change, manyRuns, pause, restart, start, step, trainerOf } from "../runs.js";
 import { RUNS } from "../state.js";
 import { cut, ranked } from "./cut.js";
-import { computed, effect, kind, playing, problem, pushAddress, ready, repeats, run, say, set, shots, state, together, waiting } from "../store.js";
+import { computed, effect, kind, playing, problem, pushAddress, ready, repeats, run, say, set, shots, state, together, untracked, waiting, waits } from "../store.js";
 
 /** What trains, and why: a GPU that fails leaves the rest to the CPU. */
 function showBackend() {
@@ -53,10 +53,12 @@ export function bar() {
   effect(() => {
     const { steps } = state.value;
     put($("play"), playing.value ? "Pause" : "Play");
-    put(step_, count(done.value));
+    const now = done.value;
+    if (untracked(() => waits(0))) return;
+    put(step_, count(now));
     put(of, ` / ${count(steps)}`);
     // (A transform lays nothing out.)
-    $("track").style.transform = `scaleX(${Math.min(1, done.value / steps)})`;
+    $("track").style.transform = `scaleX(${Math.min(1, now / steps)})`;
   });
   effect(() => ($("play").disabled = $("step").disabled = $("seeds").disabled = !ready.value));
   effect(() => ($("wait").textContent = waiting.value));

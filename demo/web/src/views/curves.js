@@ -6,7 +6,7 @@ import { linesOf } from "../groups.js";
 import { LANES, TWO, isBound, prevalence } from "../kinds.js";
 import { unstretch } from "../rates.js";
 import { POINTS, manyRuns } from "../runs.js";
-import { colours, computed, effect, kind, playing, pushAddress, run, seeing, seen, set, shots, state, untracked } from "../store.js";
+import { colours, computed, effect, kind, playing, pushAddress, run, seeing, seen, set, shots, state, untracked, waits } from "../store.js";
 import { cut, ranked, want } from "./cut.js";
 
 const grid = Array.from({ length: POINTS }, (_, k) => k / (POINTS - 1));
@@ -29,7 +29,7 @@ export function curves({ band, groups, titleOf }) {
   const called = (name) => titleOf(name).slice(3);
   const visible = Object.fromEntries(Object.keys(charts).map((name) => [name, seeing($(name))]));
   // (While a run plays, those that nobody sees wait.)
-  const put = (name, ...shown) => (playing.peek() && !visible[name].peek()) || charts[name].draw(...shown);
+  const put = (name, ...shown) => waits(1) || (playing.peek() && !visible[name].peek()) || charts[name].draw(...shown);
 
   /** What the four charts are of, and their lines. */
   const name = ({ rows, kind }) => {
@@ -145,7 +145,7 @@ export function curves({ band, groups, titleOf }) {
   effect(() => {
     const [at, palette] = [cut.value, colours.value];
     const plain = at && !run.peek()?.rows.groupNames;
-    if (!palette) return;
+    if (!palette || (playing.value && untracked(() => waits(1)))) return;
     const share = at?.wanted / at?.positives;
     const rate = ({ wrong, left }) => wrong / (wrong + left);
     charts.roc.mark(plain ? { y: share, dots: LANES.map((name) => [rate(at[name]), at[name].recall, palette[name]]) } : null);

@@ -4,7 +4,7 @@ import { html, render } from "lit-html";
 import { $, count, three } from "../dom.js";
 import { LANES } from "../kinds.js";
 import { Ranking, turned } from "../ranking.js";
-import { computed, effect, find, nouns, playing, pushSoon, rows, run, seen, shots, state, together, untracked } from "../store.js";
+import { computed, effect, find, nouns, playing, pushSoon, rows, run, seen, shots, state, together, untracked, waits } from "../store.js";
 import { ofCut, ofTurn } from "../told.js";
 
 /** Rankings of more rows are made when the run rests. */
@@ -47,7 +47,7 @@ export function cuts(titleOf) {
     const now = cut.value;
     const { lanes } = state.value;
     $("cut").hidden = !now;
-    if (!now || !lanes.a || !run.peek()) return;
+    if (!now || !lanes.a || !run.peek() || (playing.value && untracked(() => waits(0)))) return;
     untracked(() => render(view(now, ranked.peek(), { a: titleOf("a").slice(3), b: titleOf("b").slice(3) }), $("cut")));
   });
 }

@@ -4,7 +4,7 @@ import { $, count, pressed, put } from "../dom.js";
 import { onResize, sharp } from "../draw/canvas.js";
 import { TOP, column, digits, geometry, middle, shownAt, top } from "../draw/columns.js";
 import { LANES } from "../kinds.js";
-import { colours, effect, nouns, playing, rows, state, untracked } from "../store.js";
+import { colours, effect, nouns, playing, rows, state, untracked, waits } from "../store.js";
 import { cut, ranked, want } from "./cut.js";
 
 export function rankings() {
@@ -45,7 +45,7 @@ export function rankings() {
     const known = Boolean(ranked.value && cut.value && colours.value);
     void playing.value;
     $("rankings").hidden = !known;
-    if (known) untracked(draw);
+    if (known && !untracked(() => waits(0))) untracked(draw);
   });
   return () => shape;
 }
