@@ -32,6 +32,18 @@ function deviation(values) {
   return Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1));
 }
 
+/**
+ * Means of the points of a map over seeds, and the deviation of such a mean from seed to seed, over all points; NaN of one seed.
+ * @param {number[]} values of all points with one seed, then with the next; NaN where there is no result @param {number} points
+ */
+export function spread(values, points) {
+  const seeds = values.length / points;
+  const of = Array.from({ length: points }, (_, point) => Array.from({ length: seeds }, (_, seed) => values[seed * points + point]).filter(Number.isFinite));
+  const several = of.filter(({ length }) => length > 1);
+  const squares = several.map((known) => deviation(known) ** 2 / known.length);
+  return { means: of.map((known) => (known.length ? mean(known) : NaN)), noise: squares.length ? Math.sqrt(mean(squares)) : NaN };
+}
+
 /** How likely a fair coin splits as unevenly as `wins` to `losses`, or more so. */
 export function signTest(wins, losses) {
   const n = wins + losses;

@@ -2,12 +2,17 @@
 
 import { createTrainer } from "undercurve/worker";
 import { $, count, h, three } from "./dom.js";
+import { spread } from "./draws.js";
 import { engine } from "./engine.js";
 
 /** Looks at the runs about so often. */
 const LOOKS = 15;
 /** So many values of a parameter at most. */
 const MOST = 16;
+/** With more than so many columns the points are pixels, without their numbers. */
+const WRITTEN = 8;
+/** Within so many deviations of a difference of two points, nothing tells them apart. */
+const NOISE = 1.96 * Math.SQRT2;
 
 /** Numbers in words of the package: 0.0316, not 0.03162277660168379. */
 const brief = (x) => String(Number(x.toPrecision(2)));
@@ -15,13 +20,13 @@ const brief = (x) => String(Number(x.toPrecision(2)));
 /** The parameters that are numbers. */
 const numbers = ({ params }) => params.filter(({ name, domain }) => (domain.kind === "number" || domain.kind === "count") && name !== "steps");
 
-/** Some values around the one that the lane has: shares between 0 and 1, others by ratio. */
+/** Values around the one that the lane has: shares between 0 and 1, others by ratio. */
 function around(param, settings, linear) {
   const { low, high, kind } = param.domain;
   const [first, second] = param.auto?.match(/[\d.]+(?:e-?\d+)?/g) ?? [];
   const value = [settings[param.name], param.default, linear ? first : (second ?? first)].map(Number).find((x) => x > 0) ?? 1;
-  if (high <= 1 && kind === "number") return [0.1, 0.3, 0.5, 0.7, 0.9];
-  const values = [0.1, 0.3, 1, 3, 10].map((ratio) => value * ratio).filter((x) => x >= low && x <= high);
+  if (high <= 1 && kind === "number") return Array.from({ length: MOST }, (_, k) => brief((k + 1) / (MOST + 1)));
+  const values = Array.from({ length: MOST }, (_, k) => value * 10 ** ((k - MOST / 2) / 5)).filter((x) => x >= low && x <= high);
   return [...new Set(values.map((x) => (kind === "count" ? String(Math.max(low, Math.round(x))) : brief(x))))];
 }
 
@@ -133,7 +138,7 @@ export class GridMap {
 
   state(state) {
     this.root.dataset.state = state;
-    $("grid-train").textContent = state === "busy" ? "Stop" : "Train the grid";
+    $("grid-train").textContent = state === "busy" ? "Stop" : "Train the map";
   }
 
   /** The empty table: the first parameter runs to the right, the second up. */
@@ -153,17 +158,14 @@ export class GridMap {
       h("tfoot", {}, h("tr", {}, h("td", { textContent: `${up.name} \\ ${across.name}` }), ...across.values.map((value) => head(value, "col")))),
     );
     $("grid-map").dataset.lane = lane;
+    this.fine = across.values.length > WRITTEN;
+    $("grid-map").classList.toggle("fine", this.fine);
   }
 
   /** Fills the cells with what the runs are at. */
   draw({ reports, summary }, { across, up, points, step, steps, measured, lane }) {
     const metric = reports.metrics[measured.metric] ?? new Float64Array(reports.step.length).fill(NaN);
-    const seeds = metric.length / points;
-    const mean = (point) => {
-      const of = Array.from({ length: seeds }, (_, seed) => seed * points + point).filter((at) => Number.isFinite(metric[at]) && !reports.collapsed[at]);
-      return of.length ? of.reduce((sum, at) => sum + metric[at], 0) / of.length : NaN;
-    };
-    const values = Array.from({ length: points }, (_, point) => mean(point));
+    const { means: values, noise } = spread(Array.from(metric, (value, at) => (reports.collapsed[at] ? NaN : value)), points);
     const known = values.filter(Number.isFinite);
     const [low, high] = [Math.min(...known), Math.max(...known)];
     const best = values.indexOf(high);
@@ -172,8 +174,8 @@ export class GridMap {
         const point = column * up.values.length + (up.values.length - 1 - k);
         const value = values[point];
         const share = high > low ? (value - low) / (high - low) : 1;
-        button.textContent = three(value);
-        button.className = point === best ? "best" : "";
+        button.textContent = this.fine ? "" : three(value);
+        button.className = point === best ? "best" : value >= high - NOISE * noise ? "near" : "";
         button.style.setProperty("--share", Number.isFinite(value) ? String(Math.round(100 * share)) : "0");
         const text = Object.entries(settings).map(([name, set]) => `${name} ${set}`).join(", ");
         const error = reports.errors[point];
@@ -182,8 +184,10 @@ export class GridMap {
       }),
     );
     const at = best < 0 ? "" : `; the best ${three(high)} at ${across.name} ${across.values[Math.floor(best / up.values.length)]}, ${up.name} ${up.values[best % up.values.length]}`;
+    const near = values.filter((value) => value >= high - NOISE * noise).length;
+    const told = Number.isFinite(noise) ? `; noise of a point ± ${three(noise)}, within which of the best are ${count(near)} of ${count(points)} points` : "";
     const failed = summary.failed ? `; ${count(summary.failed)} runs broke off` : "";
-    const text = `${count(metric.length)} runs, step ${count(step)} of ${count(steps)}: held-out ${measured.called} ${known.length ? `from ${three(low)} to ${three(high)}` : "is not known"}${at}${failed}. Chosen on the rows it is measured on, the best looks better than it is.`;
+    const text = `${count(metric.length)} runs, step ${count(step)} of ${count(steps)}: held-out ${measured.called} ${known.length ? `from ${three(low)} to ${three(high)}` : "is not known"}${at}${told}${failed}. Chosen on the rows it is measured on, the best looks better than it is.`;
     // (Who listens hears the end, not every look.)
     $("grid-sentence").setAttribute("aria-live", summary.done ? "polite" : "off");
     $("grid-sentence").textContent = text;

@@ -1348,6 +1348,7 @@ test("a grid of two parameters fills while it trains, and a point is loaded by k
     await page.waitForFunction(() => document.querySelector("#grid-up")?.value === "gamma");
     await page.fill("#grid-across-values", "0.3, 0.01");
     await page.fill("#grid-up-values", "0.5 0.9 0.7");
+    await page.selectOption("#grid-seeds", "1");
     await page.click("#grid-train");
     await page.waitForFunction(() => document.querySelector("#grid").dataset.state === "done");
     const cells = await page.$$eval("#grid-map tr", (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { Session, init, synthetic } from "../../../wasm/js/index.js";
 import { bestDirection } from "../src/directions.js";
-import { signTest, summarise } from "../src/draws.js";
+import { signTest, spread, summarise } from "../src/draws.js";
 import { defaults, read, write } from "../src/state.js";
 import * as told from "../src/told.js";
 
@@ -26,6 +26,14 @@ test("means, deviations and wins are those of the draws", () => {
     assert.ok(Math.abs(signTest(wins, losses) - chance) < 1e-8, `${wins} to ${losses}: ${signTest(wins, losses)}`);
     assert.equal(signTest(wins, losses), signTest(losses, wins));
   }
+});
+
+test("a point of a map is the mean of its seeds, and its noise what these differ by", () => {
+  const { means, noise } = spread([0.1, 0.5, NaN, 0.3, 0.5, 0.7, 0.2, NaN, NaN], 3);
+  assert.deepEqual(means.map((mean) => Number(mean.toFixed(6))), [0.2, 0.5, 0.7]);
+  // Deviations .1 of three and 0 of two: the root of the mean of .01 / 3 and 0.
+  assert.ok(Math.abs(noise - Math.sqrt(0.01 / 6)) < 1e-12);
+  assert.deepEqual(spread([0.1, 0.2], 2), { means: [0.1, 0.2], noise: NaN });
 });
 
 test("the headline says who is ahead, and where nobody clearly is", () => {

@@ -101,7 +101,9 @@ async function trained({ lanes, backend, from, steps, lose, every = 40 }) {
 }
 
 const apart = (a, b) => Math.max(...a.map((value, k) => Math.abs(value - b[k])));
-const GRID = { grid: { lr: [0.01, 0.02, 0.05, 0.1], gamma: [0.3, 0.5, 0.7, 0.9] } };
+/** The long tier: as large as the page's map. */
+const side = process.env.UNDERCURVE_LONG ? 16 : 4;
+const GRID = { grid: { lr: Array.from({ length: side }, (_, k) => 0.01 * 10 ** (k / (side - 1))), gamma: Array.from({ length: side }, (_, k) => 0.3 + (0.6 * k) / (side - 1)) } };
 
 test("sixty-four lanes and a grid train on WebGPU, from the page and from its worker", async (t) => {
   const { page, modules, close } = await open(true);
