@@ -2,6 +2,7 @@
 
 mod arrays;
 mod columns;
+mod contrastive;
 mod distributed;
 mod error;
 mod estimator;
@@ -28,6 +29,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<trainer::Trainer>()?;
+    module.add_function(wrap_pyfunction!(contrastive::contrastive, module)?)?;
     module.add_function(wrap_pyfunction!(search::search, module)?)?;
     module.add_function(wrap_pyfunction!(trainer::methods, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::summary, module)?)?;

@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{Target, Targets};
+use undercurve::decision::Calibrate;
 use undercurve::metric::Truth;
 use undercurve::trainer::{Length, Predictor};
 
@@ -160,6 +161,25 @@ impl Model {
         match scores {
             Floats::F32(s) => saved.decide(rule, s.slice(), truth, of, "given").map(|_| ()),
             Floats::F64(s) => saved.decide(rule, s.slice(), truth, of, "given").map(|_| ()),
+        }
+        .map_err(core)?;
+        Self::of(saved)
+    }
+
+    /// A copy with the probabilities that labelled scores tell, by Platt's curve.
+    #[pyo3(signature = (scores, labels, weights=None))]
+    fn calibrated(
+        &self,
+        scores: &Bound<'_, PyAny>,
+        labels: &Bound<'_, PyAny>,
+        weights: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let (scores, y, w) = rows(scores, labels, None, weights)?;
+        let truth = Truth::new(&y, &w).map_err(core)?;
+        let mut saved = self.saved.clone();
+        match scores {
+            Floats::F32(s) => saved.calibrate(Calibrate::Platt, s.slice(), truth, "held-out"),
+            Floats::F64(s) => saved.calibrate(Calibrate::Platt, s.slice(), truth, "held-out"),
         }
         .map_err(core)?;
         Self::of(saved)

@@ -15,8 +15,8 @@ use std::time::Duration;
 use undercurve::data::{Options, Preparation, RawTable};
 use undercurve::decision::ThresholdRule;
 use undercurve_search::{
-    AWAY, Error, Folds, HeldOut, Job, MOST_ROWS, RANGE, Refit, Tried, Want, Watch, column_auroc, folds,
-    search as search_for, want,
+    AWAY, Error, Folds, HeldOut, Importance, Job, MOST_ROWS, RANGE, Refit, Tried, Want, Watch, column_auroc, folds,
+    importances, search as search_for, want,
 };
 
 /// How far a search is, of which Python asks.
@@ -35,7 +35,8 @@ impl Desk {
 
 impl Watch for Desk {
     fn begin(&self, all: usize, known: usize) {
-        self.with(|state| (state.0, state.1) = (all, known));
+        // (Of all folds so far.)
+        self.with(|state| (state.0, state.1) = (state.0 + all, state.1 + known));
     }
 
     fn train(&self, name: &str) {
@@ -91,6 +92,7 @@ struct Found {
     taken: String,
     verdict: (String, bool),
     away: Vec<String>,
+    importances: Vec<Importance>,
     held_out: HeldOut,
     refit: Refit,
     metric: &'static str,
@@ -119,7 +121,8 @@ fn found(table: &RawTable, options: &Options, asked: &Asked, want: Want, watch: 
     if all.labels().is_empty() {
         return Err(Error::Input("auto: expected labels of two classes".into()));
     }
-    let (metric, fpr) = want.of(all.len(), all.positives(), RANGE);
+    let (metric, fpr) =
+        want.of(all.len(), all.positives(), RANGE).map_err(|why| Error::Input(format!("want: {why}")))?;
     let count = asked.folds.unwrap_or_else(|| folds(all.len()));
     let folds = Folds::new(&all, count, 1, asked.seed, MOST_ROWS)?;
     let mut job = Job::new(table, options, folds, (&whole, &all), watch);
@@ -132,6 +135,7 @@ fn found(table: &RawTable, options: &Options, asked: &Asked, want: Want, watch: 
         tried: search.tried(&job),
         verdict: search.verdict(&job, job.chance(&all)),
         away: away(table, &whole, options, all.labels()),
+        importances: importances(&job, row)?,
         held_out,
         refit,
         metric,
@@ -225,6 +229,9 @@ fn result<'py>(py: Python<'py>, found: &Found) -> PyResult<Bound<'py, PyDict>> {
     let rows: Vec<u32> = held_out.rows().iter().map(|one| one.row).collect();
     let folds: Vec<u32> = held_out.rows().iter().map(|one| one.fold as u32).collect();
     out.set_item("tried", tried)?;
+    let importances: Vec<(&str, f64, f64)> =
+        found.importances.iter().map(|one| (&one.column[..], one.loss, one.sd)).collect();
+    out.set_item("importances", importances)?;
     out.set_item("away", &found.away)?;
     out.set_item("taken", &found.taken)?;
     out.set_item("metric", found.metric)?;

@@ -165,10 +165,11 @@ fn own(more: More<'_>) -> PyResult<(Vec<String>, Vec<Column>)> {
 /// Reads a file of any kind.
 fn read(path: &Path, options: &ReadOptions) -> PyResult<RawTable> {
     let name = path.display().to_string();
-    let mut file = File::open(path)?;
+    let failed = |error: std::io::Error| std::io::Error::new(error.kind(), format!("{name}: {error}"));
+    let mut file = File::open(path).map_err(failed)?;
     let mut first = Vec::new();
-    std::io::Read::by_ref(&mut file).take(4).read_to_end(&mut first)?;
-    file.rewind()?;
+    std::io::Read::by_ref(&mut file).take(4).read_to_end(&mut first).map_err(failed)?;
+    file.rewind().map_err(failed)?;
     if first == b"PAR1" {
         return parquet::table(file, options, &name).map_err(|error| match error {
             parquet::Error::File(text) => value(format!("{name}: {text}")),

@@ -42,7 +42,9 @@ def test_it_is_that_of_the_command_line(tmp_path):
     assert np.array_equal(table[:, 0] - 1, found.rows) and np.array_equal(table[:, 1] - 1, found.folds)
     assert np.array_equal(table[:, 2], found.labels) and np.array_equal(table[:, 3].astype("float32"), found.scores)
     assert found.metrics().auroc == undercurve.auroc(found.scores, found.labels)
-    assert "ridge" in repr(found) and found.taken in found._repr_html_()
+    told = [line.rsplit(",", 2) for line in (tmp_path / "data.auto" / "importances.csv").read_text().splitlines()[1:]]
+    assert [(name, loss, sd) for name, (loss, sd) in found.importances.items()] == [(name, float(loss), float(sd)) for name, loss, sd in told]
+    assert "ridge" in repr(found) and "AUROC" in repr(found) and found.taken in found._repr_html_()
 
 
 @LONG
@@ -50,8 +52,9 @@ def test_clusters_stay_together_and_later_rows_are_held_out():
     X, y = rows(120)
     found = undercurve.auto(X, y, clusters=np.arange(120) // 2, folds=2)
     assert np.array_equal(found.folds[::2], found.folds[1::2])
-    found = undercurve.auto(X, y, order=np.arange(120)[::-1], folds=2)
-    assert found.rows.max() < 80 and (found.folds[found.rows < 40] == 1).all()
+    for order in (np.arange(120)[::-1], [f"2024-{1 + day // 28:02}-{1 + day % 28:02}" for day in range(119, -1, -1)]):
+        found = undercurve.auto(X, y, order=order, folds=2)
+        assert found.rows.max() < 80 and (found.folds[found.rows < 40] == 1).all()
 
 
 @LONG
@@ -78,6 +81,8 @@ def test_what_gives_the_label_away_and_noise_are_warned_of():
         ({"clusters": [0] * 120}, "folds: 5: there are fewer groups"),
         ({"threshold": "recall>=0.8@90%"}, "a promise needs rows that decided nothing"),
         ({"ignore": ["z"]}, "ignore: there is no column"),
+        ({"want": "1000 alerts"}, "^want: 1000 alerts of 120 rows"),
+        ({"order": ["first"] * 120}, '^order: expected numbers, dates, or texts as "2024-05-31"; pandas.to_datetime reads others'),
     ],
 )
 def test_what_does_not_fit_is_named(wrong, told):
@@ -88,8 +93,26 @@ def test_what_does_not_fit_is_named(wrong, told):
     assert frozen((X, y, wrong)) == before
 
 
-@pytest.mark.parametrize("wrong, told", [({"want": 100}, "want: expected a text, got int"), ({"clusters": 2}, "clusters: expected values, got int")])
+@pytest.mark.parametrize(
+    "wrong, told",
+    [
+        ({"want": 100}, "want: expected a text, got int"),
+        ({"clusters": 2}, "clusters: expected values, got int"),
+        ({"seed": 2**64}, "^seed: expected a whole number below 2\\^64, got 18446744073709551616"),
+        ({"missing": None}, "^missing: expected a text, got None"),
+    ],
+)
 def test_what_is_of_another_type_is_named(wrong, told):
     X, y = rows(120)
     with pytest.raises(TypeError, match=told):
         undercurve.auto(X, y, **wrong)
+
+
+def test_a_table_that_cannot_tell_says_so():
+    table = {"a": [1, 2, 3, 4], "y": [0, 1, 0, 1]}
+    with pytest.raises(ValueError, match="^clusters: 3 values for 4 rows"):
+        undercurve.auto(table, label="y", clusters=[1, 2, 3])
+    with pytest.raises(ValueError, match="^folds: 2: too few rows: one of the two folds"):
+        undercurve.auto(table, label="y", folds=2, order=[1, 3, 2, 4])
+    with pytest.raises(FileNotFoundError, match="none.csv"):
+        undercurve.auto("none.csv", label="y")

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 
 import undercurve
 from undercurve import _core, tensors
-from undercurve.torch import Loss, Objective
+from undercurve.torch import Contrastive, Loss, Objective
 
 KINDS = [("ap", {}), ("auc", {}), ("pauc", {"fpr": (0.0, 0.5), "scale": 2.0})]
 SMOOTH = ["squared-hinge", "logistic", "sigmoid", "exponential"]
@@ -479,3 +479,42 @@ def test_torch_func_compile_and_second_derivatives_go_through_tensor_operations(
     for surrogate in ("hinge", "sigmoid"):
         alone = torch.func.grad_and_value(Loss("ap", surrogate=surrogate))(scores.detach(), one_class)
         assert alone[1] == 0 and not alone[0].any()
+
+
+def test_the_contrastive_loss_is_that_of_all_rows():
+    """A batch of everything, with nothing kept, beside plain autograd of the same loss; then the running sums by hand."""
+    torch.manual_seed(0)
+    share = 0.3
+
+    def plain(first, second):
+        scores = torch.nn.functional.normalize(first, dim=1) @ torch.nn.functional.normalize(second, dim=1).T
+        apart = scores.diagonal()
+        return share * sum(torch.logsumexp((of - apart[:, None]) / share, 1) for of in (scores, scores.T)).mean()
+
+    for dtype, near in ((torch.float32, 1e-6), (torch.float64, 1e-11)):
+        first, second = (torch.randn(12, 5, dtype=dtype, requires_grad=True) for _ in range(2))
+        loss = Contrastive(12, temperature=share, gamma=1.0, dtype=dtype)
+        value = loss(first, second, torch.arange(12))
+        ours = torch.autograd.grad(2 * value, (first, second))
+        theirs = torch.autograd.grad(2 * plain(first, second), (first, second))
+        assert abs((value - plain(first, second)).item()) < near
+        assert all(torch.allclose(a, b, rtol=0, atol=near) for a, b in zip(ours, theirs))
+    loss = Contrastive(40, temperature=share, gamma=0.5, dtype=torch.float64)
+    rows = torch.tensor([3, 30, 7])
+    for parts in (slice(0, 3), slice(3, 6)):
+        loss(first[parts], second[parts], rows)
+    with torch.no_grad():
+        sums = []
+        for parts in (slice(0, 3), slice(3, 6)):
+            a, b = (torch.nn.functional.normalize(of[parts], dim=1) for of in (first, second))
+            powers = ((a @ b.T - (a @ b.T).diagonal()[:, None]) / share).exp()
+            sums.append(1 + 39 / 2 * (powers.sum(1) - 1))
+    assert torch.allclose(loss.state.reshape(40, 2)[rows, 0], 1 + (0.5 * sums[0] + 0.5 * sums[1]).log(), atol=1e-9)
+    before = loss.state.clone()
+    loss.eval()(first[:3], second[:3], rows)
+    assert torch.equal(loss.state, before) and (before.reshape(40, 2)[8:30] == 0).all()
+    for wrong, told in [((first[:3], second[:3], [1, 1, 2]), "a row is there twice"), ((first[:3], second[:2], [0, 1, 2]), "shapes"), ((first[:3], second[:3], [0, 1, 40]), "beyond the 40 rows")]:
+        with pytest.raises(ValueError, match=told):
+            loss(*wrong)
+    again = pickle.loads(pickle.dumps(loss))
+    assert torch.equal(again.state, loss.state)

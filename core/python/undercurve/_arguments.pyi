@@ -105,7 +105,7 @@ class Arguments(Settings, total=False):
     patience: int | None
     threshold: str | float | None
     calibrate: Literal["none", "platt", "isotonic", "beta", "auto"] | None
-    fpr: Range
+    fpr: Range | float
     steps: int | None
     passes: float | None
     seed: int

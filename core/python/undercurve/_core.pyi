@@ -9,6 +9,7 @@ import numpy.typing as npt
 __all__ = [
     "METRICS",
     "__version__",
+    "contrastive",
     "Loss",
     "Estimator",
     "State",
@@ -87,6 +88,9 @@ class Estimator:
         groups: npt.ArrayLike | None = None,
     ) -> tuple[float, npt.NDArray[Any], npt.NDArray[Any]]: ...
 
+def contrastive(
+    first: npt.NDArray[Any], second: npt.NDArray[Any], rows: npt.ArrayLike, state: npt.NDArray[Any], temperature: float, gamma: float
+) -> tuple[float, npt.NDArray[Any], npt.NDArray[Any]]: ...
 @final
 class State:
     def __new__(cls) -> State: ...
@@ -196,6 +200,7 @@ class Model:
         weights: npt.ArrayLike | None = None,
         clusters: list[int] | None = None,
     ) -> Model: ...
+    def calibrated(self, scores: npt.ArrayLike, labels: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Model: ...
     def params(self) -> npt.NDArray[Any]: ...
     def about(self) -> dict[str, Any]: ...
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core, frames
-from ._html import table
+from ._html import Shown
 
 
-@dataclass(frozen=True)
-class Decision:
+@dataclass(frozen=True, repr=False)
+class Decision(Shown):
     """A threshold, and what it comes to on the rows that it was chosen on.
 
     Attributes
@@ -57,12 +57,12 @@ class Decision:
         """Share of the negatives that are alerts."""
         return self.false_positives / (self.false_positives + self.true_negatives)
 
-    def _repr_html_(self) -> str:
+    def _rows(self) -> list[tuple[str, object]]:
         def of(name: str, value: float) -> str:
             low, high = self.intervals[name]
             return f"{value:.4f} [{low:.4f}, {high:.4f}]"
 
-        rows: list[tuple[str, object]] = [
+        return [
             ("rule", self.rule),
             ("threshold", f"{self.threshold:.6g}"),
             ("alerts", self.alerts),
@@ -70,7 +70,6 @@ class Decision:
             ("recall", of("recall", self.recall)),
             ("false-positive rate", of("fpr", self.fpr)),
         ]
-        return table("Decision", rows)
 
 
 def decide(

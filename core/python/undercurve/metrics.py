@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._html import table
+from ._html import Shown
 from .decisions import numbered, numbers
 
 Range = tuple[float, float]
@@ -32,8 +32,8 @@ def span(fpr: Range | float) -> Range:
         raise ValueError(f"fpr: expected (low, high) or a number, got {fpr!r}") from None
 
 
-@dataclass(frozen=True)
-class Metrics:
+@dataclass(frozen=True, repr=False)
+class Metrics(Shown):
     """Exact metrics of one set of scores.
 
     Attributes
@@ -71,17 +71,13 @@ class Metrics:
             ends = self.intervals.get(name)
             return f"{value:.4f}" + (f" [{ends[0]:.4f}, {ends[1]:.4f}]" if ends else "")
 
-        low, high = self.fpr
         return [
             ("AUROC", of("auroc", self.auroc)),
             ("average precision", of("ap", self.ap)),
-            (f"partial AUC, FPR {low:g} to {high:g}", of("pauc", self.pauc)),
+            (_called(self.fpr), of("pauc", self.pauc)),
             ("positives", self.positives),
             ("negatives", self.negatives),
         ]
-
-    def _repr_html_(self) -> str:
-        return table("Metrics", self._rows())
 
 
 @dataclass(frozen=True)
@@ -261,8 +257,8 @@ class Difference:
     p: float | None
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Shown):
     """Two scores of the same rows; see `compare`.
 
     Attributes
@@ -277,6 +273,18 @@ class Comparison:
     ap: Difference
     pauc: Difference
     fpr: Range
+
+    def _rows(self) -> list[tuple[str, object]]:
+        def of(one: Difference) -> str:
+            ends = f" [{one.interval[0]:+.4f}, {one.interval[1]:+.4f}]" if one.interval else ""
+            chance = "" if one.p is None else f", p = {one.p:.3g}"
+            return f"{one.values[0]:.4f} and {one.values[1]:.4f}, {one.difference:+.4f}{ends}{chance}"
+
+        return [("AUROC", of(self.auroc)), ("average precision", of(self.ap)), (_called(self.fpr), of(self.pauc))]
+
+
+def _called(fpr: Range) -> str:
+    return f"partial AUC, FPR {fpr[0]:g} to {fpr[1]:g}"
 
 
 @overload

@@ -17,7 +17,7 @@ from . import _core, arguments, frames
 from ._html import table
 from .curves import Curves, _subplots, curves
 from .decisions import numbers
-from .metrics import Metrics, metrics
+from .metrics import Metrics, metrics, span
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -422,7 +422,7 @@ class Trainer:
         patience: int | None = None,
         threshold: str | float | None = None,
         calibrate: Literal["none", "platt", "isotonic", "beta", "auto"] | None = None,
-        fpr: Range = (0.0, 0.05),
+        fpr: Range | float = (0.0, 0.05),
         steps: int | None = None,
         passes: float | None = None,
         seed: int = 1,
@@ -446,6 +446,10 @@ class Trainer:
         named, taken, more, label = _with_labels(data, labels, label, ignore)
         if isinstance(constraints, str):
             constraints = [constraints]
+        if not hasattr(constraints, "__iter__"):
+            raise TypeError(f"constraints: expected texts, as [\"gap(tpr) <= 0.05\"], got {type(constraints).__name__}")
+        if start is not None and not isinstance(start, Model):
+            raise TypeError(f"start: expected a Model, as undercurve.load gives it, got {type(start).__name__}")
         ignore = [str(name) for name in ignore]
         group: list[str] = []
         if isinstance(groups, str):
@@ -463,6 +467,8 @@ class Trainer:
             weight = frames.free_name("weight", taken)
             more.append(_column(weight, "weights", weights))
         data = _rows(data, more)
+        _check_texts(model=model, init=init)
+        _check_texts(optional=True, method=method, preset=preset, objective=objective, target=target, metric=metric, calibrate=calibrate)
         asked = {
             "method": method,
             "preset": preset,
@@ -474,24 +480,14 @@ class Trainer:
             "seed": _number("seed", seed, whole=True),
             "steps": None if steps is None else _number("steps", steps, whole=True),
             "passes": None if passes is None else _number("passes", passes),
-            "fpr": (float(fpr[0]), float(fpr[1])),
+            "fpr": span(fpr),
             "class_weights": _class_weights(class_weight),
             "balanced": isinstance(class_weight, str),
             "target": target,
-            "reading": {
-                "label": label,
-                "positive": _positive(positive),
-                "scale": scale,
-                "encode": encode,
-                "missing": missing,
-                "categorical": [str(name) for name in categorical],
-                "group": group,
-                "weight": None if frames.is_sparse(data) else weight,
-                "ignore": ignore,
-                "keep_identifiers": not named if keep_identifiers is None else keep_identifiers,
-                "order": None,
-                "cluster": None,
-            },
+            "reading": _reading(
+                named, label, positive, missing, categorical, ignore, keep_identifiers,
+                scale=scale, encode=encode, group=group, weight=None if frames.is_sparse(data) else weight,
+            ),
             "valid": _number("valid", valid) if isinstance(valid, (int, float, np.number)) else None,
             "metric": metric,
             "patience": None if patience is None else _number("patience", patience, whole=True),
@@ -818,17 +814,50 @@ def _with_labels(
     return named, taken, more, label
 
 
+def _reading(
+    named: bool, label: str | None, positive: Any, missing: str, categorical: Sequence[str], ignore: list[str], keep_identifiers: bool | None,
+    *, scale: str | None = None, encode: str | None = None, group: Sequence[str] = (), weight: str | None = None,
+    order: str | None = None, cluster: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """What is made of the columns, as the core has it."""
+    _check_texts(missing=missing)
+    _check_texts(optional=True, label=label, scale=scale, encode=encode, weight=weight, order=order, cluster=cluster)
+    return {
+        "label": label,
+        "positive": _positive(positive),
+        "scale": scale,
+        "encode": encode,
+        "missing": missing,
+        "categorical": [str(name) for name in categorical],
+        "group": list(group),
+        "weight": weight,
+        "ignore": ignore,
+        "keep_identifiers": not named if keep_identifiers is None else bool(keep_identifiers),
+        "order": order,
+        "cluster": cluster,
+    }
+
+
+def _check_texts(*, optional: bool = False, **given: Any) -> None:
+    """Refuses what is no text."""
+    for name, value in given.items():
+        if not isinstance(value, str) and not (optional and value is None):
+            raise TypeError(f"{name}: expected a text, got {value if value is None else type(value).__name__}")
+
+
 def _number(name: str, value: Any, *, whole: bool = False) -> Any:
     """A number, of type int or float."""
     try:
         number = float(value)
         if not whole:
             return number
-        if number.is_integer() and number >= 0:
+        if number.is_integer() and 0 <= number < 2.0**64:
             return int(value)
     except (TypeError, ValueError):
         pass
     expected = "a whole number of 0 or more" if whole else "a number"
+    if whole and isinstance(value, int) and value > 0:
+        expected = "a whole number below 2^64"
     got = repr(value) if isinstance(value, (int, float, str, type(None))) else type(value).__name__
     raise TypeError(f"{name}: expected {expected}, got {got}")
 
@@ -865,6 +894,17 @@ def _column(name: str, what: str, values: Any) -> tuple[str, Any]:
     return name, frames.column(what, _vector(what, values))
 
 
+def _moments(name: str, what: str, values: Any) -> tuple[str, Any]:
+    """The same, of texts as dates."""
+    found = _column(name, what, values)
+    if isinstance(found[1], list):
+        try:
+            found = _column(name, what, np.array(found[1], "datetime64[us]"))
+        except ValueError:
+            raise ValueError(f"{what}: expected numbers, dates, or texts as \"2024-05-31\"; pandas.to_datetime reads others") from None
+    return found
+
+
 def _texts(name: str, what: str, values: Any) -> tuple[str, Any]:
     """The same as texts."""
     of = frames.column(what, _vector(what, values))
@@ -880,6 +920,8 @@ def _rows(data: Any, more: frames.Columns) -> Any:
     if not frames.is_frame(data) and not frames.is_sparse(data):
         data = np.asarray(data)
     rows = data.shape[0] if hasattr(data, "shape") else None
+    if isinstance(data, dict) and not frames.is_sparse(data) and data:
+        rows = len(next(iter(data.values())))
     for name, values in more:
         if rows is not None and frames.length(values) != rows:
             called = name.rstrip("_")
@@ -938,8 +980,8 @@ def train(
     metric, patience, threshold, calibrate
         What the best model is best in; after how many looks without a better one to stop; the rule of the threshold, as in
         `undercurve.decide` (default: no threshold; where it promises, the last model is kept); how scores become probabilities.
-    fpr : (low, high)
-        Range of false-positive rates of partial AUC.
+    fpr : (low, high) or float
+        Range of false-positive rates of partial AUC; a number is its end.
     steps, passes, seed, init, dtype
         Length in steps or in passes over the rows; the seed; where networks begin; number type of the run.
     scale, encode, missing, categorical, na, skip, encoding, ignore, keep_identifiers

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, frames, models
+from ._html import table, text
 from .metrics import Metrics, metrics
 from .models import Model
 
@@ -61,6 +62,8 @@ class Auto:
         Its name, and why.
     signal : bool
         Whether its mean over the folds can be told from that of scores at random.
+    importances : dict
+        Of each column what the metric loses on the rows of a fold when the column is shuffled, and the deviation over shuffles; the most first.
     metric, fpr
         What was compared: ``"ap"``, ``"auroc"`` or ``"pauc"`` over these false-positive rates.
     rows, folds, scores, labels : array of shape (n,)
@@ -72,6 +75,7 @@ class Auto:
     taken: str
     verdict: str
     signal: bool
+    importances: dict[str, tuple[float, float]]
     metric: str
     fpr: tuple[float, float]
     rows: NDArray[Any]
@@ -88,7 +92,15 @@ class Auto:
         width = max(len(one.name) for one in self.tried)
         lines = [f"{'tried':{width}}  {self.metric} ± sd over the folds  ahead of the first [95 %]"]
         lines += [f"{one.name:{width}}  {one.mean:.4f} ± {one.sd:.4f}  {one._told()}".rstrip() for one in self.tried]
-        return "\n".join([*lines, "", self.verdict])
+        lines += ["", self.verdict, "", text("held-out rows", self._held_out())]
+        return "\n".join(lines + (["", text(f"what {self.metric} loses without", self._lost())] if self.importances else []))
+
+    def _held_out(self) -> list[tuple[str, object]]:
+        at = self.model.threshold
+        return [*self.metrics()._rows(), *([] if at is None else [("threshold", f"{at:.6g}")])]
+
+    def _lost(self) -> list[tuple[str, object]]:
+        return [(name, f"{loss:.4f} ± {sd:.4f}") for name, (loss, sd) in [*self.importances.items()][:10]]
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -98,7 +110,8 @@ class Auto:
             for one in self.tried
         )
         head = f"<tr><th style='text-align:left'>tried</th><th>{self.metric} ± sd</th><th>ahead of the first [95 %]</th></tr>"
-        return f"<table>{head}{body}</table><p>{escape(self.verdict)}</p>"
+        lost = table(f"What {self.metric} loses without", self._lost()) if self.importances else ""
+        return f"<table>{head}{body}</table><p>{escape(self.verdict)}</p>{table('Held-out rows', self._held_out())}{lost}"
 
 
 def auto(
@@ -139,7 +152,7 @@ def auto(
     clusters : array of shape (n,) or the name of a column, optional
         Rows of equal values stay in one fold. No feature.
     order : array of shape (n,) or the name of a column, optional
-        Numbers or dates, no texts; each fold is of later rows than those trained on. No feature.
+        Numbers, dates, or texts as ``"2024-05-31"``; each fold is of later rows than those trained on. No feature.
     folds : int, optional
         Default: 5; from 20,000 rows on 3.
     seed : int
@@ -182,7 +195,7 @@ def auto(
     columns: dict[str, str | None] = {"cluster": None, "order": None}
     if clusters is not None and order is not None:
         raise ValueError("clusters, order: one of the two, not both")
-    for name, given, make in (("cluster", clusters, models._texts), ("order", order, models._column)):
+    for name, given, make in (("cluster", clusters, models._texts), ("order", order, models._moments)):
         if given is None or isinstance(given, str):
             columns[name] = given
         else:
@@ -191,35 +204,24 @@ def auto(
     if encoding not in ("utf8", "latin1"):
         raise ValueError(f"encoding: expected 'utf8' or 'latin1', got {encoding!r}")
     ignored = [str(name) for name in ignore]
-    table = frames.table_of(
+    read = frames.table_of(
         models._rows(data, more), more, label, texts=[str(name) for name in categorical], na=[str(text) for text in na],
         ignore=ignored, skip=models._number("skip", skip, whole=True), latin1=encoding == "latin1",
     )  # fmt: skip
-    models._warn_of_reading(table)
-    reading = {
-        "label": label,
-        "positive": models._positive(positive),
-        "scale": None,
-        "encode": None,
-        "missing": missing,
-        "categorical": [str(name) for name in categorical],
-        "group": [],
-        "weight": None,
-        "ignore": ignored,
-        "keep_identifiers": not named if keep_identifiers is None else keep_identifiers,
-        **columns,
-    }
+    models._warn_of_reading(read)
+    reading = models._reading(named, label, positive, missing, categorical, ignored, keep_identifiers, **columns)
     asked = {name: None if one is None else models._number(name, one, whole=True) for name, one in (("folds", folds), ("seed", seed), ("threads", threads))}
     rule = None if threshold is None else str(threshold)
-    core, found = _core.search(reading, table, {"want": want, "threshold": rule, **asked}, _told() if progress else None)
+    core, found = _core.search(reading, read, {"want": want, "threshold": rule, **asked}, _told() if progress else None)
     model, found["tried"] = Model(core), [Tried(**one) for one in found["tried"]]
+    found["importances"] = {name: (loss, sd) for name, loss, sd in found["importances"]}
     of = found.pop("clusters")
     if rule is not None:
         try:
             model = Model(core.with_threshold(rule, found["scores"], found["labels"], None, of or None))
         except ValueError as error:
             models._warn(f"threshold {rule}: {error} (the held-out rows); the model has no threshold")
-    models._warn_of_left_out(taken or table.columns, {*model.columns, *ignored, *columns.values(), model._about["label"]})
+    models._warn_of_left_out(taken or read.columns, {*model.columns, *ignored, *columns.values(), model._about["label"]})
     for name in found.pop("away"):
         models._warn(f"column {name!r} alone ranks the label almost perfectly: if it is not known when the model has to decide, ignore=[{name!r}]")
     if not found["signal"]:
@@ -237,6 +239,6 @@ def _told() -> Callable[[int, int, str, list[str]], None]:
             print(note, flush=True)
         if name and (done, all) != last:
             last = (done, all)
-            print(f"{done} of {all} trainings: {name}", flush=True)
+            print(f"{done} of {all} trainings so far: {name}", flush=True)
 
     return told

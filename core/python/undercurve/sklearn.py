@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import make_scorer
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -55,7 +60,9 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
     patience : int, optional
         With `valid`: training ends after so many of about twenty looks without a better model.
     calibrate : {"none", "platt", "isotonic", "beta", "auto"}, optional
-        How scores become probabilities. With one, or a method of likelihoods, there is `predict_proba`.
+        How scores become probabilities, on the rows of `valid`, else on those of training. Default: as the likelihood of the method says; of one
+        that only ranks by Platt's curve of the rows of `valid`, else of three folds, whose trainings cost as much again twice (``"none"`` leaves
+        that out, and there is no `predict_proba`).
     scale, encode, missing, dtype, constraints, objective
         As in `undercurve.train`. The groups of constraints are an argument of `fit`.
     class_weight : "balanced" or dict, optional
@@ -216,32 +223,31 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         seed = self.random_state
         if seed is not None and not isinstance(seed, (int, np.integer)):
             seed = int(seed.randint(2**31))
-        run = Trainer(
-            X,
-            labels,
+        options: dict[str, Any] = dict(
             method=self.method,
             model=self.model,
             steps=self.steps,
             passes=self.passes,
             seed=1 if seed is None else int(seed),
             fpr=self.fpr,
-            threshold=threshold,
             valid=self.valid,
             patience=self.patience,
-            calibrate=self.calibrate,  # type: ignore[arg-type]
-            scale=self.scale,  # type: ignore[arg-type]
+            calibrate=self.calibrate,
+            scale=self.scale,
             encode=self.encode,
-            missing=self.missing,  # type: ignore[arg-type]
-            dtype=self.dtype,  # type: ignore[arg-type]
-            class_weight=weights,
-            weights=sample_weight,
+            missing=self.missing,
+            dtype=self.dtype,
             keep_identifiers=True,
-            groups=groups,
             constraints=self.constraints,
             objective=self.objective,
             **{**(self.settings or {}), **self._named()},
         )
+        run = Trainer(X, labels, threshold=threshold, class_weight=weights, weights=sample_weight, groups=groups, **options)
         self.model_ = run.run()
+        if self.calibrate is None and not self.model_.has_probabilities:
+            counted = compute_sample_weight("balanced" if isinstance(weights, str) else None if weights is None else dict(enumerate(weights)), labels)
+            counted = counted if sample_weight is None else counted * sample_weight
+            self.model_ = _cross_fitted(self.model_, X, labels, counted, groups, options | {"class_weight": weights}, sample_weight)
         self.threshold_ = self.model_.threshold
         if self.threshold is None and self.model_.has_probabilities:
             self.threshold_ = _where(self.model_, 0.5)
@@ -269,9 +275,9 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         if hasattr(self, "model_"):
             there = self.model_.has_probabilities
         else:
-            there = self.method in (None, "ce", "ce-exact") or self.valid is not None or self.calibrate in ("platt", "isotonic", "beta", "auto")
+            there = self.method in (None, "ce", "ce-exact") or self.calibrate != "none"
         if not there:
-            raise AttributeError(f"{self.method} only ranks; calibrate=\"platt\" or valid=0.2 gives predict_proba")
+            raise AttributeError(f"{self.method} only ranks, and calibrate=\"none\" asks for no probabilities; without it there is predict_proba")
         return True
 
     def _line(self) -> tuple[Any, float]:
@@ -307,6 +313,28 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.missing == "impute"
         return tags
+
+
+def _cross_fitted(model: Model, X: Any, labels: Any, counted: Any, groups: Any, options: dict[str, Any], weights: Any) -> Model:
+    """The model with probabilities of scores that others, trained without a fold, give to its rows."""
+    own = model.scores(X).astype(np.float64)
+    scores, folds = own.copy(), min(3, *np.bincount(labels))
+    split = StratifiedKFold(folds, shuffle=True, random_state=options["seed"] % 2**32).split(labels, labels) if folds > 1 else ()
+    for kept, out in split:
+        part = {name: None if of is None else np.asarray(of)[kept] for name, of in (("weights", weights), ("groups", groups))}
+        # (A fold may lack a group, or have too few rows for the method: its scores are those of the model then.)
+        with warnings.catch_warnings(), contextlib.suppress(ValueError):
+            warnings.simplefilter("ignore")
+            one = Trainer(_some(X, kept), labels[kept], **options, **part).run()
+            held = one.scores(_some(X, out)).astype(np.float64)
+            # (Losses of differences leave the bias to chance.)
+            scores[out] = held + own[out].mean() - held.mean()
+    return Model(model._core.calibrated(scores, labels, counted))
+
+
+def _some(X: Any, rows: Any) -> Any:
+    """Some of the rows."""
+    return {name: _safe_indexing(of, rows) for name, of in X.items()} if isinstance(X, dict) else _safe_indexing(X, rows)
 
 
 def _first_is_positive(classes: list[Any], counts: Any) -> bool:

@@ -379,3 +379,84 @@ class Objective(torch.nn.Module):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._core = _core.Estimator(*self._made)
+
+
+class _Views(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, first: Tensor, second: Tensor, told: Any) -> Tensor:
+        value, *by = told
+        ctx.save_for_backward(*(torch.from_numpy(one).reshape(of.shape).to(of.device, of.dtype) for one, of in zip(by, (first, second))))
+        return first.new_tensor(value)
+
+    @staticmethod
+    def backward(ctx: Any, *outer: Any) -> Any:
+        if torch.is_grad_enabled():
+            raise RuntimeError(_TWICE)
+        first, second = ctx.saved_tensors
+        return first * outer[0], second * outer[0], None
+
+
+class Contrastive(torch.nn.Module):
+    """The two-way global contrastive loss of two encoders, to be minimised: each row's pair against all rows of the data, not the batch's alone.
+
+    Of embeddings a and b of length one it is the mean over all rows i of ``t ln(sum_j exp((a_i b_j - a_i b_i)/t))`` plus the same with a and b
+    exchanged (Yuan et al. 2022, SogCLR). InfoNCE is this with the batch in place of the data.
+
+    Parameters
+    ----------
+    rows : int
+        How many rows the data has.
+    temperature : float
+        t, from 0.005.
+    gamma : float
+        Weight of the batch in the running sums, above 0 and at most 1, where nothing is kept.
+    dtype : torch.dtype
+        float32 or float64, of the state.
+
+    Attributes
+    ----------
+    state : buffer
+        Two running sums for each row. A forward pass in training mode moves those of its rows; in evaluation mode none.
+
+    Notes
+    -----
+    O(B^2 e) for a batch of B rows and embeddings of e numbers, on the CPU. Differentiated once.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from undercurve.torch import Contrastive
+    >>> loss = Contrastive(100, temperature=0.1)
+    >>> first, second = torch.randn(8, 4, requires_grad=True), torch.randn(8, 4)
+    >>> loss(first, second, torch.arange(8)).backward()
+    >>> first.grad.shape
+    torch.Size([8, 4])
+    """
+
+    state: Tensor
+
+    def __init__(self, rows: int, *, temperature: float = 0.05, gamma: float = 0.8, dtype: torch.dtype = torch.float32) -> None:
+        super().__init__()
+        if dtype not in _WIDE:
+            raise TypeError(f"dtype: {dtype}, expected torch.float32 or torch.float64")
+        self.temperature, self.gamma = float(temperature), float(gamma)
+        self.register_buffer("state", torch.zeros(2 * rows, dtype=dtype))
+
+    @torch.compiler.disable  # type: ignore[untyped-decorator]
+    def forward(self, first: Tensor, second: Tensor, rows: Tensor | Any) -> Tensor:
+        """The estimate on embeddings (B, e) of a batch by both encoders; `rows` are its numbers in the data, from 0, each there once."""
+        at = np.asarray(_array(rows)).ravel()
+        if len(np.unique(at)) < len(at):
+            raise ValueError("rows: a row is there twice, and would be held against itself")
+        first, second = first.to(self.state.dtype), second.to(self.state.dtype)
+        # (Memory of the buffer itself, where that is on a CPU and is to move.)
+        state = self.state.detach().cpu().numpy() if self.training else self.state.detach().cpu().numpy().copy()
+        flat = [np.ascontiguousarray(of.detach().cpu().numpy()) for of in (first, second)]
+        told = _core.contrastive(*flat, at, state, self.temperature, self.gamma)
+        if self.training and not self.state.is_cpu:
+            self.state.copy_(torch.from_numpy(state))
+        found: Tensor = _Views.apply(first, second, told)
+        return found
+
+    def extra_repr(self) -> str:
+        return f"{len(self.state) // 2}, temperature={self.temperature}, gamma={self.gamma}"

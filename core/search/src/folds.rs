@@ -16,6 +16,8 @@ pub struct Folds {
     /// Folds a repeat.
     pub count: usize,
     ordered: bool,
+    /// Whether scores at random rank all held-out rows without an error less often than 1 time in 40.
+    pub(crate) tells: bool,
 }
 
 impl Folds {
@@ -60,18 +62,25 @@ impl Folds {
             };
             (0..repeats).map(dealt).collect::<Result<_>>()?
         };
-        let folds = Self { rows, of, count, ordered };
+        let mut folds = Self { rows, of, count, ordered, tells: false };
+        let mut orders = 1.0;
         for split in 0..folds.splits() {
-            for part in folds.split(split) {
+            for (held_out, part) in [false, true].into_iter().zip(folds.split(split)) {
                 let positives = part.iter().filter(|&&row| labels[row as usize] == 1).count();
+                if held_out && split < count {
+                    orders *= choices(part.len(), positives);
+                }
                 if positives == 0 || positives == part.len() {
-                    return Err(refused(
-                        "a fold, or the rows outside it, would have no row of one class; take fewer",
-                        count,
-                    ));
+                    return Err(match count {
+                        2 => refused("too few rows: one of the two folds would have no row of one class", count),
+                        _ => {
+                            refused("a fold, or the rows outside it, would have no row of one class; take fewer", count)
+                        }
+                    });
                 }
             }
         }
+        folds.tells = orders > 40.0;
         Ok(folds)
     }
 
@@ -119,6 +128,11 @@ fn in_order(ranks: &[u32], count: usize) -> Vec<usize> {
     let parts = count + 1;
     let starts: Vec<u32> = (1..parts).map(|part| sorted[sorted.len() * part / parts]).collect();
     ranks.iter().map(|&rank| starts.partition_point(|&start| start <= rank)).collect()
+}
+
+/// n over k, or so many that it does not matter.
+fn choices(n: usize, k: usize) -> f64 {
+    (1..=k.min(n - k).min(40)).fold(1.0, |all, at| all * (n + 1 - at) as f64 / at as f64)
 }
 
 fn by_class(labels: &[u8], count: usize, seed: u64, repeat: usize) -> Result<Vec<usize>> {

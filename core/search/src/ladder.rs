@@ -8,6 +8,7 @@
 
 use crate::candidate::{Candidate, Encoding, models};
 use crate::error::Result;
+use crate::folds::Folds;
 use crate::job::{Ahead, Job, Row, Trained, mean_sd};
 use std::ops::Range;
 use std::time::Instant;
@@ -91,7 +92,7 @@ impl Search {
     #[must_use]
     pub fn verdict(&self, job: &Job<'_>, chance: f64) -> (String, bool) {
         let (taken, folds) = (&self.rows[self.taken], job.folds.count);
-        let signal = no_signal(taken, chance, folds).is_none();
+        let signal = no_signal(taken, chance, &job.folds).is_none();
         (verdict(&self.rows, self.taken, &job.metric_told(), folds) + if signal { "" } else { NO_SIGNAL }, signal)
     }
 }
@@ -288,12 +289,13 @@ fn take(found: &[Row], folds: usize) -> usize {
 /// What a verdict ends with where [`no_signal`] says so.
 const NO_SIGNAL: &str = " No signal was found: its mean over the folds cannot be told from that of scores at random.";
 
-/// The interval of a mean over folds, where it holds what scores come to that know nothing.
+/// The interval of a mean over folds, where it holds what scores come to that know nothing; of so few rows that such scores may rank them without
+/// an error it always does.
 #[must_use]
-pub fn no_signal(row: &Row, chance: f64, folds: usize) -> Option<[f64; 2]> {
+pub fn no_signal(row: &Row, chance: f64, folds: &Folds) -> Option<[f64; 2]> {
     let values = row.values();
-    let ends = Ahead::new(&values, &vec![chance; values.len()], folds).ends().map(|end| end + chance);
-    (ends[0] <= chance).then_some(ends)
+    let [low, high] = Ahead::new(&values, &vec![chance; values.len()], folds.count).ends().map(|end| end + chance);
+    (low <= chance || !folds.tells).then_some([low.min(chance), high])
 }
 
 /// What a search took, and why.

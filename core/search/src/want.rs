@@ -21,20 +21,20 @@ pub const RANGE: (f64, f64) = (0.0, 0.05);
 /// # Errors
 /// What was expected.
 pub fn want(text: &str) -> Result<Want, String> {
-    let plain = text.trim().to_lowercase();
-    let alerts = |count: &str| count.replace(' ', "").parse().ok().map(Want::Alerts);
+    let plain: String = text.to_lowercase().split_whitespace().collect();
+    let alerts = |count: &str| count.parse().ok().map(Want::Alerts);
     let found = match plain.as_str() {
         "ap" => Some(Want::Metric("ap")),
         "auroc" => Some(Want::Metric("auroc")),
         "pauc" => Some(Want::Metric("pauc")),
         other => {
-            let of = |start: &str| other.strip_prefix(start).map(str::trim);
+            let of = |start: &str| other.strip_prefix(start);
             if let Some(rate) = of("fpr<=") {
                 rate.parse().ok().filter(|&rate: &f64| rate > 0.0 && rate <= 1.0).map(Want::Fpr)
             } else if let Some(count) = of("recall@").or(of("precision@")).or(of("alerts<=")) {
                 alerts(count)
             } else {
-                other.strip_suffix("alerts").and_then(|count| alerts(count.trim()))
+                other.strip_suffix("alerts").or(other.strip_suffix("alert")).and_then(alerts)
             }
         }
     };
@@ -45,9 +45,14 @@ pub fn want(text: &str) -> Result<Want, String> {
 
 impl Want {
     /// The metric of folds, and the range of false-positive rates: of alerts that of as many negatives.
-    #[must_use]
-    pub fn of(self, rows: usize, positives: usize, range: (f64, f64)) -> (&'static str, (f64, f64)) {
-        match self {
+    ///
+    /// # Errors
+    /// For more alerts than rows.
+    pub fn of(self, rows: usize, positives: usize, range: (f64, f64)) -> crate::Result<(&'static str, (f64, f64))> {
+        Ok(match self {
+            Self::Alerts(Top::Rows(count)) if count > rows as u64 => {
+                return Err(crate::Error::Input(format!("{count} alerts of {rows} rows")));
+            }
             Self::Metric(name) => (name, range),
             Self::Fpr(most) => ("pauc", (0.0, most)),
             Self::Alerts(top) => {
@@ -56,7 +61,7 @@ impl Want {
                 let most = format!("{:.2e}", (alerts / (rows - positives).max(1) as f64).min(1.0));
                 ("pauc", (0.0, most.parse().unwrap_or(1.0)))
             }
-        }
+        })
     }
 }
 
@@ -67,14 +72,19 @@ mod tests {
 
     #[test]
     fn it_is_read_as_people_say_it() {
-        for text in ["100 alerts", "recall@100", "precision@100", "alerts<=100", " 100 Alerts"] {
+        for text in ["100 alerts", "recall@100", "precision@100", "alerts<=100", " 100 Alerts", "alerts <= 100"] {
             assert_eq!(want(text), Ok(Want::Alerts(Top::Rows(100))), "{text}");
         }
         assert_eq!(want("2% alerts"), Ok(Want::Alerts(Top::Percent(2.0))));
-        assert_eq!(want("fpr<=0.001").map(|want| want.of(1000, 100, (0.0, 0.05))), Ok(("pauc", (0.0, 0.001))));
-        assert_eq!(want("90 alerts").map(|want| want.of(1000, 100, (0.0, 0.05))), Ok(("pauc", (0.0, 0.1))));
-        assert_eq!(want("100 alerts").map(|want| want.of(5472, 559, (0.0, 0.05))), Ok(("pauc", (0.0, 0.0204))));
-        assert_eq!(want("ap").map(|want| want.of(1000, 100, (0.0, 0.05))), Ok(("ap", (0.0, 0.05))));
+        assert_eq!(want("1 alert"), Ok(Want::Alerts(Top::Rows(1))));
+        let of = |text, rows, positives| {
+            want(text).and_then(|want| want.of(rows, positives, (0.0, 0.05)).map_err(|error| error.to_string()))
+        };
+        assert_eq!(of("fpr <= 0.001", 1000, 100), Ok(("pauc", (0.0, 0.001))));
+        assert_eq!(of("90 alerts", 1000, 100), Ok(("pauc", (0.0, 0.1))));
+        assert_eq!(of("100 alerts", 5472, 559), Ok(("pauc", (0.0, 0.0204))));
+        assert_eq!(of("ap", 1000, 100), Ok(("ap", (0.0, 0.05))));
+        assert_eq!(of("1000 alerts", 999, 100), Err("1000 alerts of 999 rows".to_string()));
         for text in ["", "alerts", "0 alerts", "1.5 alerts", "fpr<=0", "fpr<=2", "101% alerts", "map"] {
             assert!(want(text).is_err(), "{text}");
         }

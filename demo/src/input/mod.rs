@@ -420,6 +420,11 @@ fn reading_note(reading: Reading, names: &[&str], example: &str) -> Option<Strin
     })
 }
 
+/// More alerts than rows.
+pub fn want_refused(error: undercurve_search::Error) -> CliError {
+    CliError::input(format!("--want: {error}"))
+}
+
 /// Says notes on stderr.
 pub fn say(notes: &[String]) {
     notes.iter().for_each(output::note);

@@ -157,7 +157,7 @@ impl<T: Real> Prepared<T> {
         config.class_weights = rows.data.class_weights(&preparation, &train)?;
         check_splines(&config, options.encode != Encode::Linear, train.positives())?;
         if let Some(want) = rows.want.filter(|_| !train.labels().is_empty()) {
-            config.fpr = want.of(train.len(), train.positives(), config.fpr).1;
+            config.fpr = want.of(train.len(), train.positives(), config.fpr).map_err(input::want_refused)?.1;
         }
         let (train, valid) = (Arc::new(train), valid.map(Arc::new));
         let costs = decisions::costs(decision, &train)?;

@@ -9,26 +9,10 @@ use crate::error::{CliError, Result};
 use undercurve::Real;
 use undercurve::data::{Preparation, Rows};
 use undercurve::trainer::{ModelSpec, Predictor};
+use undercurve_search::places;
 
 /// Steps of the way to a row.
 pub const STEPS: usize = 32;
-
-/// The columns of a file, and the encoded columns that each became; then each two columns that are multiplied.
-pub fn places(of: &Preparation) -> Vec<(String, Vec<usize>)> {
-    let mut encoded = 0..of.cols();
-    let each = of.sources().into_iter();
-    let mut all: Vec<(String, Vec<usize>)> =
-        each.map(|(name, source)| (name.to_string(), encoded.by_ref().take(source.width()).collect())).collect();
-    let of_column: Vec<usize> = all.iter().enumerate().flat_map(|(at, column)| vec![at; column.1.len()]).collect();
-    for ([left, right], at) in of.crosses().into_iter().zip(encoded) {
-        let name = format!("{}*{}", all[of_column[left]].0, all[of_column[right]].0);
-        match all.last_mut().filter(|last| last.0 == name) {
-            Some(last) => last.1.push(at),
-            None => all.push((name, vec![at])),
-        }
-    }
-    all
-}
 
 /// Parts of scores.
 pub struct Explainer {

@@ -339,7 +339,7 @@ pub const CASES: &[Case] = &[
         "auto away.csv --label label --folds 2 --model linear --threads 1 --known told",
     ),
     of(
-        "--want: … alerts of … rows",
+        "… alerts of … rows",
         "auto away.csv --label label --folds 2 --model linear --threads 1 --known told --want recall@1000000",
         "auto away.csv --label label --folds 2 --model linear --threads 1 --known told --want recall@5",
     ),
@@ -1000,6 +1000,7 @@ pub const UNTRIED: &[(&str, &str)] = &[
     ("--header no: … is a Parquet file, which names its columns", PARQUET),
     ("…: Parquet is read from files alone, since its end has to be read first", PARQUET),
     ("…: a Parquet file, which is read with --format auto or csv alone", PARQUET),
+    ("too few rows: one of the two folds would have no row of one class", FRAMES),
     ("two columns are called …", FRAMES),
     ("column … holds …, which is neither numbers, text nor dates", PARQUET),
     ("a value of column … is two categories of training: … and …", FRAMES),

@@ -121,14 +121,9 @@ pub fn run(args: Args) -> Result<()> {
     if all.labels().is_empty() {
         return Err(CliError::input(format!("{}: auto is for two classes", file.display())));
     }
-    let (metric, fpr) = want.of(all.len(), all.positives(), RANGE);
+    let (metric, fpr) = want.of(all.len(), all.positives(), RANGE).map_err(input::want_refused)?;
     let candidates = args.candidates.check(metric)?;
     let out = args.out.unwrap_or_else(|| format!("{}.auto", stem(&file)).into());
-    if let Want::Alerts(Top::Rows(count)) = want
-        && count > all.len() as u64
-    {
-        return Err(CliError::input(format!("--want: {count} alerts of {} rows", all.len())));
-    }
     let folds = Folds::new(&all, folds.unwrap_or_else(|| undercurve_search::folds(all.len())), 1, seed, MOST_ROWS)?;
     // (Of the held-out rows as large a share.)
     let held_out = (0..folds.count).map(|split| folds.split(split)[1].len()).sum::<usize>();

@@ -4,29 +4,21 @@ use super::Plan;
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::tell::behind::SAME;
-use crate::tell::explain::places;
 use crate::tell::threshold::choose;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::Rows;
 use undercurve::decision::{ThresholdRule, rate_interval, rate_intervals_in};
-use undercurve::metric::{
-    Bin, Confusion, Estimate, FprRange, Interval, Metrics, PrPoint, RocPoint, TieRule, Truth, brier,
-};
+use undercurve::metric::{Bin, Confusion, Estimate, FprRange, Interval, Metrics, PrPoint, RocPoint, Truth, brier};
 use undercurve::rng::Rng;
 use undercurve::trainer::Predictor;
-use undercurve_search::{Ahead, Candidate, HeldOut, Job, Refit, Row, Scored, Search, Tried, mean_sd};
+use undercurve_search::{
+    Ahead, Candidate, HeldOut, Importance, Job, Refit, Row, Scored, Search, Tried, importances, measure,
+};
 
-/// Shuffles of a column, and draws of rows for the interval of a threshold.
-const SHUFFLES: u64 = 5;
+/// Draws of rows for the interval of a threshold.
 const DRAWS: u64 = 200;
-/// Numbers that shuffled rows of all columns have together, at most, and rows that are shuffled and scored together.
-const MOST_SHUFFLED: usize = 20_000_000;
-const MOST_ROWS: usize = 2000;
-const SCORED: usize = 256;
-/// The generator's purposes.
-const SHUFFLE: u64 = 0x7368_7566;
+/// The generator's purpose.
 const DRAW: u64 = 0x6472_6177;
 /// Points of a curve in the card, and bins of its reliability.
 const POINTS: usize = 200;
@@ -52,13 +44,6 @@ pub struct Figure {
     pub name: &'static str,
     pub ours: Measured,
     pub theirs: Option<Measured>,
-}
-
-/// What the metric loses on held-out rows when a column is shuffled.
-pub struct Importance {
-    pub column: String,
-    pub loss: f64,
-    pub sd: f64,
 }
 
 /// All that came of it.
@@ -129,7 +114,7 @@ pub fn outcome(plan: &Plan, job: &Job<'_>, searched: &Search, labels: &[u8], cha
             .filter(|_| file.threshold.is_some())
             .map_or(Ok(None), |rule| interval(plan, rule, &held_out, &truth, &clusters))?,
         rule: plan.rule,
-        importances: importances(plan, job, row)?,
+        importances: importances(job, row)?,
         roc: memory.roc_curve(&held_out, &on, Some(POINTS))?,
         pr: memory.pr_curve(&held_out, &on, Some(POINTS))?,
         bins,
@@ -177,63 +162,6 @@ fn interval(
     // (Of a rule that few draws can keep there is none.)
     let enough = found.len() as u64 * 10 >= DRAWS * 9;
     Ok(enough.then(|| [found[found.len() / 40], found[found.len() - 1 - found.len() / 40]]))
-}
-
-/// What the metric loses on rows that the last split holds out, by its model, when all that was made of a column is shuffled; the most first.
-fn importances(plan: &Plan, job: &Job<'_>, row: &Row) -> Result<Vec<Importance>> {
-    let part = job.part(row.candidate.encoding, job.folds.count - 1)?;
-    let Some(mut model) = row.trained.last().map_or(Ok(None), |trained| trained.model())? else {
-        return Ok(Vec::new());
-    };
-    let (data, all, metric) = (&part.held, part.held.rows(), plan.metric);
-    let (cols, places) = (data.cols(), places(&part.preparation));
-    // (Rows of each class in their share: folds are drawn so.)
-    let shuffles = if places.len() > 50 { 1 } else { SHUFFLES };
-    let most = (MOST_SHUFFLED / (places.len() * cols * shuffles as usize).max(1)).clamp(SCORED, MOST_ROWS);
-    let every = data.len().div_ceil(most);
-    let some: Vec<usize> = (0..data.len()).step_by(every).collect();
-    let labels: Vec<u8> = some.iter().map(|&row| data.labels()[row]).collect();
-    if !labels.contains(&1) || !labels.contains(&0) {
-        return Ok(Vec::new());
-    }
-    let mut scores = vec![0.0; data.len()];
-    model.score(all, &mut scores)?;
-    let own: Vec<f32> = some.iter().map(|&row| scores[row]).collect();
-    let before = measure(metric, plan.fpr, &own, &labels)?;
-    let (mut found, mut shuffled) = (Vec::new(), Vec::with_capacity(SCORED * cols));
-    let [mut own, mut drawn] = [(); 2].map(|()| vec![0.0; cols]);
-    for (number, (column, at)) in places.into_iter().enumerate() {
-        let mut losses = Vec::new();
-        for shuffle in 0..shuffles {
-            let mut order = some.clone();
-            Rng::keyed(plan.seed, SHUFFLE, number as u64 * SHUFFLES + shuffle).shuffle(&mut order);
-            let mut after = vec![0.0; some.len()];
-            for (from, after) in (0..).step_by(SCORED).zip(after.chunks_mut(SCORED)) {
-                shuffled.clear();
-                for k in from..from + after.len() {
-                    all.copy_row(some[k], &mut own)?;
-                    all.copy_row(order[k], &mut drawn)?;
-                    at.iter().for_each(|&k| own[k] = drawn[k]);
-                    shuffled.extend_from_slice(&own);
-                }
-                model.score(Rows::dense(&shuffled, cols)?, after)?;
-            }
-            losses.push(before - measure(metric, plan.fpr, &after, &labels)?);
-        }
-        let (loss, sd) = mean_sd(&losses);
-        found.push(Importance { column, loss, sd });
-    }
-    found.sort_by(|a, b| b.loss.total_cmp(&a.loss));
-    Ok(found)
-}
-
-fn measure(metric: &str, (low, high): (f64, f64), scores: &[f32], labels: &[u8]) -> Result<f64> {
-    let mut memory = Metrics::<f32>::new();
-    Ok(match metric {
-        "auroc" => memory.auroc(scores, labels)?,
-        "ap" => memory.average_precision(scores, labels)?,
-        _ => memory.partial_auc(scores, labels, FprRange::new(low, high)?, TieRule::Trapezoid)?,
-    })
 }
 
 /// The figures of held-out scores, and, of what is wanted at the top, those of cross-entropy.

@@ -107,7 +107,7 @@ pub fn run(args: Args) -> Result<()> {
         return Err(CliError::input(format!("{shown}: compare is for two classes")));
     }
     Leaks::of(&table, options, &all).notes().iter().for_each(|note| output::note(format_args!("{shown}: {note}")));
-    let (metric, fpr) = want.of(all.len(), all.positives(), fpr);
+    let (metric, fpr) = want.of(all.len(), all.positives(), fpr).map_err(input::want_refused)?;
     let candidates = args.candidates.check(metric)?;
     let most = if candidates.is_some() { usize::MAX } else { MOST_ROWS };
     let count = folds.unwrap_or_else(|| if candidates.is_some() { 5 } else { undercurve_search::folds(all.len()) });

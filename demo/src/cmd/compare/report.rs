@@ -36,6 +36,8 @@ pub struct Table<'a> {
     ahead: Vec<Ahead>,
     /// What scores that know nothing come to.
     chance: f64,
+    /// The interval of what is taken, where it holds that.
+    no_signal: Option<[f64; 2]>,
     count: usize,
 }
 
@@ -50,7 +52,8 @@ impl<'a> Table<'a> {
         let count = job.folds.count;
         let ahead = rows.iter().zip(&base).map(|(row, &base)| Ahead::new(&row.values(), &rows[base].values(), count));
         let (metric, folds, chance) = (job.metric_told(), job.folds.told(), job.chance(data));
-        Self { plan, rows, taken, data, metric, folds, ahead: ahead.collect(), base, chance, count }
+        let no_signal = no_signal(&rows[taken], chance, &job.folds);
+        Self { plan, rows, taken, data, metric, folds, ahead: ahead.collect(), base, chance, no_signal, count }
     }
 
     /// The table and the verdict.
@@ -60,11 +63,6 @@ impl<'a> Table<'a> {
 
     fn is_base(&self, at: usize) -> bool {
         self.base[at] == at
-    }
-
-    /// The interval of what is taken, where it holds what scores come to that know nothing.
-    fn no_signal(&self) -> Option<[f64; 2]> {
-        no_signal(&self.rows[self.taken], self.chance, self.count)
     }
 
     /// For programs.
@@ -83,7 +81,7 @@ impl<'a> Table<'a> {
         let Candidate { name, method, model, .. } = &rows[self.taken].candidate;
         output::line(json!({
             "best": method, "model": model.to_string(), "name": name, "beyond_noise": self.beyond(), "folds": self.count,
-            "repeats": plan.repeats, "no_signal": self.no_signal().is_some(),
+            "repeats": plan.repeats, "no_signal": self.no_signal.is_some(),
         }))
     }
 
@@ -112,7 +110,7 @@ impl<'a> Table<'a> {
         let all: usize = self.rows.iter().map(|row| row.trained.len()).sum();
         line(format!("{all} trainings of {each:.1} s together."))?;
         let (name, metric, folds) = (&self.rows[self.taken].candidate.name, &self.metric, &self.folds);
-        if let Some([low, high]) = self.no_signal() {
+        if let Some([low, high]) = self.no_signal {
             return line(format!(
                 "No signal found: the 95 % interval of the mean {metric} of {name}, [{low:.4}, {high:.4}], holds that of scores at random, {:.4}.",
                 self.chance
