@@ -81,5 +81,27 @@ export function python(shown) {
   return `${file ? "# Trains on all rows of the file; valid=0.4 holds some out.\n" : "import pandas\n"}import undercurve\n\nmodel = undercurve.train(\n${[...data, options.join(", ")].map((line) => `    ${line},`).join("\n")}\n)\nprint(model.figures)\n`;
 }
 
+/** What a lane's model is called that is taken home. @param {string} lane */
+export const modelFile = (lane) => `undercurve-${lane}.uc`;
+
+/** Such a model in use, in five lines: scores of the rows of a file, or of one row. @type {Record<string, (model: string, file: string) => string>} */
+export const USES = {
+  js: (model, file) => `import { readFile } from "node:fs/promises";\nimport { Model } from "undercurve/files";\n\nconst model = await Model.load(await readFile(${text(model)}));\nconsole.log(model.predict(await readFile(${text(file)})).scores);\n`,
+  cli: (model, file) => `undercurve predict ${[model, file].map(word).join(" ")}\n`,
+  py: (model, file) => `import undercurve\n\nmodel = undercurve.load(${text(model)})\nprint(model.scores(${text(file)}))\n`,
+  // (A row of the columns that model.c lists, by echo 1 2 3 | ./use.)
+  c: (model) => `/* undercurve export ${model} model.c && cc use.c -o use -lm, then numbers of one row to its input */\n#include <stdio.h>\n#include "model.c"\n\nstatic double row[1024];\nint main(void) {\n  for (double *cell = row; scanf("%lf", cell) == 1; cell++) {}\n  return printf("%.9g\\n", (double)score(row)) < 0;\n}\n`,
+};
+
+/** What a model is, on one page: Markdown. @param {Shown} shown @param {{ columns: { name: string, categorical: boolean }[], positive: string | null, classes: string[] }} about @param {Record<string, number>} test metrics of held-out rows @param {{ train: number, test: number }} rows */
+export function card({ state, lane, model, file }, about, test, rows) {
+  const figures = [["average precision", "ap"], ["AUROC", "auroc"], ["Hand–Till AUC", "handTill"], ["accuracy", "accuracy"]].filter(([, key]) => Number.isFinite(test[key])).map(([name, key]) => `| ${name} | ${test[key].toFixed(4)} |`);
+  const settings = Object.entries(lane.settings).map(([name, value]) => `, ${name} ${value}`).join("");
+  return [`# A model of ${file.name}`, "", about.classes.length ? `It ranks rows by ${file.label}: ${about.classes.join(", ")}.` : `It ranks rows by how likely ${file.label} is ${about.positive}.`, "",
+    `- Model: ${modelOf(model)}, by ${lane.method}${settings}; ${state.steps} steps, seed ${state.seed}`, `- Trained on ${rows.train} rows; ${rows.test} others, drawn at random, were held out`,
+    `- Reads: ${about.columns.map(({ name, categorical }) => `${name}${categorical ? " (a category)" : ""}`).join(", ")}`, ...(file.ignore?.length ? [`- Left out: ${file.ignore.join(", ")}`] : []), "",
+    "| held-out rows | |", "|---|---|", ...figures, "", "Rows of another time or place may be ranked less well. The held-out rows were seen by who chose this model among others.", ""].join("\n");
+}
+
 /** Rows as CSV. @param {{ X: Float32Array, y: Uint8Array }} part of two features */
 export const csv = ({ X, y }) => `x1,x2,label\n${Array.from(y, (label, row) => `${X[2 * row]},${X[2 * row + 1]},${label}`).join("\n")}\n`;

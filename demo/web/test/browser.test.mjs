@@ -2,8 +2,9 @@
 // a file for the picture of the README.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { copyFile, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -480,9 +481,11 @@ test("weights are exported as safetensors, and a model as the file that other pr
       const [found] = score(X.slice(row * dims, (row + 1) * dims));
       assert.ok(Math.abs(found - expected) < 1e-3 * (1 + Math.abs(expected)), `${found}, ${expected}`);
     });
-    if (hash === "#steps=40") assert.ok(await page.isHidden("#model-b"));
+    await page.click("#export-code");
+    await page.waitForSelector("#code pre");
+    if (hash === "#steps=40") assert.equal(await page.locator("#code-model").count(), 0);
     else {
-      const [file, model] = await saved("#model-b");
+      const [file, model] = await saved("#code-model");
       assert.equal(file, "undercurve-b.uc");
       const sample = names ? "digits" : "breast-cancer";
       const read = await Model.load(new Uint8Array(model));
@@ -490,6 +493,41 @@ test("weights are exported as safetensors, and a model as the file that other pr
       if (names) assert.deepEqual(read.about.classes, names);
       else scores.forEach((expected) => assert.ok(found.scores.some((one) => Math.abs(one - expected) < 1e-4 * (1 + Math.abs(expected))), `${expected} is no score of the model`));
       read.dispose();
+      const [named, card] = await saved("#code-card");
+      assert.equal(named, "undercurve-b.md");
+      const { ap, auroc } = await page.evaluate(() => globalThis.undercurve.shots().b.test);
+      for (const figure of [ap, auroc]) assert.ok(String(card).includes(`| ${figure.toFixed(4)} |`), String(card));
+      if (names) assert.match(String(card), /ranks rows by digit: 0, 1, /);
+      else {
+        assert.match(String(card), /how likely diagnosis is malignant\.[^]*Trained on 341 rows; 228 others[^]*Reads: mean_radius, /);
+        // Five lines in each language, as they stand: those for which there is a program here.
+        const folder = await mkdtemp(join(tmpdir(), "undercurve-home-"));
+        await writeFile(join(folder, file), model);
+        await copyFile(join(root, "samples/breast-cancer.csv"), join(folder, "breast-cancer.csv"));
+        await page.check('input[name="code-use"][value="use"]', { force: true });
+        const code = async (language) => {
+          await page.check(`input[name="code-language"][value="${language}"]`, { force: true });
+          return page.textContent("#code pre");
+        };
+        const near = (text, of) => assert.ok(Math.abs(Number(text) - of) < 1e-5 * (1 + Math.abs(of)), `${text}, ${of}`);
+        const run = (program, words, more = {}) => execFileSync(program, words, { cwd: folder, encoding: "utf8", ...more });
+        const js = (await code("js")).replaceAll(/readFile\("(.*?)"\)/g, (_, name) => `readFile(${JSON.stringify(join(folder, name))})`).replace("console.log(", "console.log(Number(").replace(").scores)", ").scores[0]))");
+        near(run(process.execPath, ["--input-type=module", "-"], { cwd: new URL("../../../wasm/js", import.meta.url), input: js }), found.scores[0]);
+        const cli = ["debug", "release"].map((one) => join(root, `../../target/${one}/undercurve`)).find(existsSync);
+        if (cli) {
+          const [, ...words] = (await code("cli")).trim().split(" ");
+          near(run(cli, words).match(/-?\d+\.\d+/)[0], found.scores[0]);
+          await writeFile(join(folder, "use.c"), await code("c"));
+          run(cli, ["export", file, "model.c"]);
+          run("cc", ["use.c", "-o", "use", "-lm"]);
+          const [, first] = String(await readFile(join(folder, "breast-cancer.csv"))).split(/\r?\n/);
+          near(run("./use", [], { input: first.split(",").slice(0, 30).join(" ") }), found.scores[0]);
+        }
+        assert.match(await code("py"), /^import undercurve\n\nmodel = undercurve\.load\("undercurve-b\.uc"\)\nprint\(model\.scores\("breast-cancer\.csv"\)\)\n$/);
+        const python = process.env.UNDERCURVE_PYTHON;
+        if (python) near(run(python, ["-"], { input: (await code("py")).replace('csv"))', 'csv")[0])') }), found.scores[0]);
+        await rm(folder, { recursive: true });
+      }
     }
     assert.deepEqual(errors, []);
     await close();

@@ -4,7 +4,7 @@ import { $, download } from "../dom.js";
 import { LANES } from "../kinds.js";
 import { subject } from "../repeats.js";
 import { manyRuns, options, trainerOf } from "../runs.js";
-import { effect, repeats, run, say, shots, state } from "../store.js";
+import { repeats, run, say, shots, state } from "../store.js";
 
 /** Every run's metrics, for the export. */
 const runsTold = (crowd) => Object.fromEntries(LANES.map((name) => [name, manyRuns()[name].runs.map(({ seed }, at) => {
@@ -31,18 +31,6 @@ export function exports() {
       const metadata = Object.fromEntries(Object.entries(told).filter(([, value]) => value).map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]));
       download(`undercurve-${name}.safetensors`, safetensors(layers(params, [dims, ...(model.hidden ?? []), names?.length ?? 1]), metadata), "application/octet-stream");
     };
-    const file = async () => {
-      const { preparation } = run.peek().rows;
-      const { Model } = await import("undercurve/files");
-      const model = await Model.of(preparation, await trainerOf(name).save());
-      download(`undercurve-${name}.uc`, model.save(), "application/octet-stream");
-      model.dispose();
-    };
     $(`export-${name}`).onclick = () => weights().catch(say);
-    $(`model-${name}`).onclick = () => file().catch(say);
   }
-  // A model file reads the columns of a file.
-  effect(() => {
-    for (const name of LANES) $(`model-${name}`).hidden = !run.value?.rows.preparation;
-  });
 }
