@@ -35,14 +35,18 @@ impl<'py, T: Element + Copy> Column<'py, T> {
     }
 }
 
-/// `numpy.asarray`.
+/// `numpy.asarray`, also of tensors of torch that have a gradient or are elsewhere.
 pub fn asarray<'py>(any: &Bound<'py, PyAny>, dtype: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
     static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = any.py();
     let function = ASARRAY.get_or_try_init(py, || Ok::<_, PyErr>(py.import("numpy")?.getattr("asarray")?.unbind()))?;
+    let moved = match any.getattr_opt(intern!(py, "detach"))? {
+        Some(detach) => &detach.call0()?.call_method0(intern!(py, "cpu"))?,
+        None => any,
+    };
     match dtype {
-        Some(dtype) => function.bind(py).call1((any, dtype)),
-        None => function.bind(py).call1((any,)),
+        Some(dtype) => function.bind(py).call1((moved, dtype)),
+        None => function.bind(py).call1((moved,)),
     }
 }
 

@@ -38,6 +38,16 @@ def test_lightgbm():
     assert abs(max(found) - want(scores, W[400:])) < 1e-6 and model.best_iteration == int(np.argmax(found)) + 1
 
 
+def test_scikit_learn_wrappers():
+    lightgbm = pytest.importorskip("lightgbm", reason="lightgbm is not installed")
+    model = lightgbm.LGBMClassifier(n_estimators=5, n_jobs=1, verbose=-1, metric="none")
+    model.fit(X[:400], Y[:400], eval_X=X[400:], eval_y=Y[400:], eval_metric=METRIC)
+    assert abs(model.evals_result_["valid_0"]["pauc_0_0.2"][-1] - want(model.predict(X[400:], raw_score=True))) < 1e-6
+    xgboost = pytest.importorskip("xgboost", reason="xgboost is not installed")
+    with pytest.raises(TypeError, match="XGBClassifier would minimise it; xgboost.train"):
+        xgboost.XGBClassifier(n_estimators=2, eval_metric=METRIC, n_jobs=1).fit(X, Y, eval_set=[(X, Y)], verbose=False)
+
+
 def test_xgboost():
     xgboost = pytest.importorskip("xgboost", reason="xgboost is not installed")
     train, valid = xgboost.DMatrix(X[:400], Y[:400]), xgboost.DMatrix(X[400:], Y[400:])

@@ -518,3 +518,9 @@ def test_the_contrastive_loss_is_that_of_all_rows():
             loss(*wrong)
     again = pickle.loads(pickle.dumps(loss))
     assert torch.equal(again.state, loss.state)
+
+
+def test_metrics_take_tensors_with_a_gradient():
+    scores, labels = torch.tensor([0.1, 0.4, 0.35, 0.8], requires_grad=True), torch.tensor([0, 0, 1, 1])
+    assert undercurve.metrics(scores, labels).auroc == 0.75 and undercurve.decide(scores, labels, "recall>=1").alerts == 3
+    assert undercurve.Loss("auc").value_grad(scores, labels)[0] > 0 and undercurve.compare(scores, -scores, labels).auroc.difference == 0.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,9 @@ class Metric:
 
     Notes
     -----
-    The same object is LightGBM's ``feval``, XGBoost's ``custom_metric`` and CatBoost's ``eval_metric``. More is better: XGBoost
-    needs to be told (``EarlyStopping(maximize=True)``). Row weights count. Rows of one class have no such metric: they give NaN.
+    The same object is LightGBM's ``feval`` (of ``LGBMClassifier`` the ``eval_metric``), XGBoost's ``custom_metric`` and CatBoost's ``eval_metric``. More
+    is better: XGBoost needs to be told (``EarlyStopping(maximize=True)``), and ``XGBClassifier`` cannot be. Row weights count, but for
+    ``LGBMClassifier``. Rows of one class have no such metric: they give NaN.
 
     Examples
     --------
@@ -55,6 +57,11 @@ class Metric:
 
     def __call__(self, scores: Any, data: Any) -> Any:
         """As LightGBM (name, value, True) or XGBoost (name, value) want it."""
+        if not hasattr(data, "get_label"):
+            if sys._getframe(1).f_globals.get("__name__", "").startswith("xgboost"):
+                raise TypeError("XGBClassifier would minimise it; xgboost.train(..., custom_metric=..., maximize=True) takes it")
+            # (LGBMClassifier gives labels, then scores.)
+            return self.__name__, self.value(data, scores), True
         value = self.value(scores, data.get_label(), data.get_weight())
         if type(data).__module__.partition(".")[0] == "xgboost":
             return self.__name__, value
