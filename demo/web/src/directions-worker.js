@@ -2,4 +2,4 @@
 
 import { around, bestDirection } from "./directions.js";
 
-self.onmessage = ({ data: { X, y, range, port } }) => port.postMessage(range ? around(X, y, range) : bestDirection(X, y));
+self.onmessage = ({ data: { X, y, range, id } }) => self.postMessage({ id, found: range ? around(X, y, range) : bestDirection(X, y) });

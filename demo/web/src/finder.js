@@ -16,17 +16,24 @@ export async function bestOf(rows) {
   return known.get(rows);
 }
 
+/** Who waits for what was asked. @type {Map<number, (found: object | null) => void>} */
+const asked = new Map();
+let last = 0;
+function answer(id, found) {
+  asked.get(id)?.(found);
+  asked.delete(id);
+}
+
 /** What the worker finds, null where it fails. @param {{ X: Float32Array, y: Uint8Array, range?: [number, number] }} of */
 export function ask(of) {
-  finder ??= new Worker(new URL("./directions-worker.js", import.meta.url), { type: "module" });
+  if (!finder) {
+    finder = new Worker(new URL("./directions-worker.js", import.meta.url), { type: "module" });
+    finder.onmessage = ({ data: { id, found } }) => answer(id, found);
+    finder.onerror = () => [...asked.keys()].forEach((id) => answer(id, null));
+  }
   return new Promise((resolve) => {
-    finder.addEventListener("error", () => resolve(null), { once: true });
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = ({ data }) => {
-      port1.close();
-      resolve(data);
-    };
-    finder.postMessage({ ...of, port: port2 }, [port2]);
+    asked.set((last += 1), resolve);
+    finder.postMessage({ ...of, id: last });
   });
 }
 

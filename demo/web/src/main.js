@@ -177,6 +177,7 @@ async function open() {
     later = all;
     scripted.of = all.stateOf;
     scripted.draws = (place) => Boolean(all.at(place)?.step.draws);
+    scripted.one = (place) => Boolean(all.at(place)?.scene.one);
     all.describe();
     for (const name of LANES) lanes[name].describe();
     all.draws(titleOf);

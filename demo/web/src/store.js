@@ -43,8 +43,8 @@ export const measured = computed(() => measures(kind.value, state.value.fpr, LAN
 /** Changes a part of the state. */
 export const set = (part) => (state.value = { ...state.peek(), ...part });
 
-/** What a step of a scene sets, and whether it is of many draws: told when scenes are there. */
-export const scripted = { of: null, draws: null };
+/** What a step of a scene sets, whether it is of many draws, and of one lane: told when scenes are there. */
+export const scripted = { of: null, draws: null, one: null };
 let soon = 0;
 let placed = false;
 /** Puts the state into the address. @param {boolean} [step] that the browser's Back returns from: every change by hand is one */

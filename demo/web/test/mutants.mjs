@@ -105,7 +105,7 @@ const MUTANTS = [
   ["nothing is kept", "face.js", "return navigator.serviceWorker.register(\"./offline.js\");", "return undefined;", "only looks|with its server"],
   ["the page behind the first picture is not kept", "offline.js", "event.data === \"page\" ? PAGE : [...PAGE, ...LATER]", "LATER", "with its server"],
   ["the kept files do not answer", "offline.js", "if (found) return found;", "", "only looks|with its server"],
-  ["the kept page answers first", "offline.js", "const found = await caches.match(request.mode === \"navigate\" ? \"./\" : request,", "const found = await caches.match(request,", "only looks|with its server"],
+  ["a first visit that is not kept", "offline.js", "await kept.addAll(await missing(kept, FIRST));", "", "only looks|with its server"],
   ["words of no data", "nouns.js", "(plain ? PEOPLE : PLAIN)", "PLAIN", "one cut"],
   ["a lane at its best moments that is its end", "repeats.js", "peak = Math.max(peak, shot.test[metric]);", "peak = shot.test[metric];", "every number of the result"],
   ["scenes of one lane that show two", "style.css", ".one-lane :is(#lane-b, ", ".one-lane :is(", "scenes to their end"],

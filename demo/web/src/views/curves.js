@@ -6,7 +6,7 @@ import { linesOf } from "../groups.js";
 import { LANES, TWO, isBound, prevalence } from "../kinds.js";
 import { unstretch } from "../rates.js";
 import { POINTS, manyRuns } from "../runs.js";
-import { colours, computed, effect, kind, playing, pushAddress, run, seeing, seen, set, shots, state, untracked, waits } from "../store.js";
+import { colours, computed, effect, kind, playing, pushAddress, run, scripted, seeing, seen, set, shots, state, untracked, waits } from "../store.js";
 import { cut, ranked, want } from "./cut.js";
 
 const grid = Array.from({ length: POINTS }, (_, k) => k / (POINTS - 1));
@@ -29,7 +29,8 @@ export function curves({ band, groups, titleOf }) {
   const called = (name) => titleOf(name).slice(3);
   const visible = Object.fromEntries(Object.keys(charts).map((name) => [name, seeing($(name))]));
   // (While a run plays, those that nobody sees wait.)
-  const put = (name, ...shown) => waits(1) || (playing.peek() && !visible[name].peek()) || charts[name].draw(...shown);
+  const alone = () => Boolean(state.peek().scene && scripted.one?.(state.peek().scene));
+  const put = (name, xs, lines, ...more) => waits(1) || (playing.peek() && !visible[name].peek()) || charts[name].draw(xs, alone() ? [lines[0], lines[1], null] : lines, ...more);
 
   /** What the four charts are of, and their lines. */
   const name = ({ rows, kind }) => {
@@ -147,9 +148,10 @@ export function curves({ band, groups, titleOf }) {
     const plain = at && !run.peek()?.rows.groupNames;
     if (!palette || (playing.value && untracked(() => waits(1)))) return;
     const share = at?.wanted / at?.positives;
+    const of = untracked(alone) ? ["a"] : LANES;
     const rate = ({ wrong, left }) => wrong / (wrong + left);
-    charts.roc.mark(plain ? { y: share, dots: LANES.map((name) => [rate(at[name]), at[name].recall, palette[name]]) } : null);
-    charts.pr.mark(plain ? { x: share, dots: LANES.map((name) => [at[name].recall, at[name].precision, palette[name]]) } : null);
+    charts.roc.mark(plain ? { y: share, dots: of.map((name) => [rate(at[name]), at[name].recall, palette[name]]) } : null);
+    charts.pr.mark(plain ? { x: share, dots: of.map((name) => [at[name].recall, at[name].precision, palette[name]]) } : null);
   });
   const plainly = (told) => (x, y) => ranked.peek() && !run.peek().rows.groupNames && told(x, y);
   charts.roc.pressed(plainly((_, y) => want(y * ranked.peek().a.positives)));

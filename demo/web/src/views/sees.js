@@ -32,8 +32,10 @@ function ask(of) {
   worker ??= new Worker(new URL("../sees-worker.js", import.meta.url), { type: "module" });
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
-    worker.addEventListener("error", () => resolve({ lacks: "what computes them could not be started" }), { once: true });
+    const failed = () => resolve({ lacks: "what computes them could not be started" });
+    worker.addEventListener("error", failed);
     port1.onmessage = ({ data }) => {
+      worker.removeEventListener("error", failed);
       port1.close();
       resolve(data);
     };
