@@ -339,6 +339,8 @@ fn exported_models_score_as_they_do_here() {
             "--ignore",
             "b,when",
         ],
+        // (Dates are far from 0, and stay as they are.)
+        &["two.csv", "--method", "ce", "--encode", "splines:4", "--scale", "none", "--ignore", "b"],
     ] {
         let rule: &[&str] = if more[0] == "two.csv" { &["--threshold", "youden"] } else { &[] };
         compare(&folder, python.as_deref(), &[more, &base, rule].concat(), more[0]);
@@ -529,6 +531,116 @@ fn source_has_the_bits_of_predict() {
     }
 }
 
+/// Source in floats: no double in it, the same bits in C and Rust, and near what `predict` says; where what the numbers are less is told, they are that less.
+#[test]
+fn source_in_floats_is_near_predict() {
+    let folder = Folder::new("floats");
+    folder.write("two.csv", awkward(300, ["no", "yes", "no"]));
+    let (mut c, mut rust, mut want) = (String::new(), String::new(), Vec::new());
+    let models: [&[&str]; 3] = [
+        &["--precision", "f64"],
+        &["--model", "mlp:5", "--encode", "splines:4"],
+        &["--scale", "rank", "--cross", "b*colour"],
+    ];
+    for (k, train) in models.iter().enumerate() {
+        let base = [
+            "--missing",
+            "impute",
+            "--label",
+            "label",
+            "--method",
+            "ce",
+            "--steps",
+            "40",
+            "--threshold",
+            "youden",
+            "--out",
+            "m.uc",
+        ];
+        stdout(&run(&folder.0, &[&["train", "two.csv"], *train, &base].concat()));
+        for (file, more) in
+            [(format!("m{k}.c"), &["--numeric"][..]), (format!("m{k}.rs"), &["--numeric"]), ("m.json".into(), &[])]
+        {
+            stdout(&run(&folder.0, &[&["export", "m.uc", &file], more].concat()));
+        }
+        let source = fs::read_to_string(folder.path(&format!("m{k}.c"))).unwrap();
+        let code = |text: &str| {
+            text.lines()
+                .filter(|line| !line.starts_with("//"))
+                .any(|line| line.contains("double") || line.contains("f64"))
+        };
+        assert!(!code(&source) && !code(&fs::read_to_string(folder.path(&format!("m{k}.rs"))).unwrap()));
+        let model: Value = serde_json::from_slice(&fs::read(folder.path("m.json")).unwrap()).unwrap();
+        let (head, rows) = table(&fs::read_to_string(folder.path("two.csv")).unwrap());
+        let (_, scores) = table(&stdout(&run(&folder.0, &["predict", "m.uc", "two.csv"])));
+        want.extend(scores.iter().map(|row| number(&row[0])));
+        let (mut bytes, columns) = (Vec::new(), model["columns"].as_array().unwrap());
+        // What the file says that a number is less, if it does: "// 3 "when": a number (…) less 19000, before …".
+        let less = |k: usize| {
+            let line = source.lines().find(|line| line.starts_with(&format!("// {k} "))).unwrap();
+            line.split_once(") less ").map_or(0.0, |(_, rest)| rest.split(',').next().unwrap().parse().unwrap())
+        };
+        for row in &rows {
+            for (k, column) in columns.iter().enumerate() {
+                let text = row[head.iter().position(|name| name == column["name"].as_str().unwrap()).unwrap()].trim();
+                let place = column["categories"].as_array().map(|all| all.iter().position(|value| value == text));
+                let x = match (place, ["", "NA"].contains(&text)) {
+                    (Some(Some(place)), _) => place as f64,
+                    (_, true) => f64::NAN,
+                    (Some(None), _) => -1.0,
+                    (None, _) => number(text) - less(k),
+                };
+                bytes.extend((x as f32).to_le_bytes());
+            }
+        }
+        fs::write(folder.path(&format!("x{k}")), &bytes).unwrap();
+        let n = columns.len();
+        c += &format!("float score{k}(const float *); one(score{k}, \"x{k}\", {n});\n");
+        rust += &format!("one::<{n}>(\"x{k}\", m{k}::score);\n");
+    }
+    let said = |program: &str, args: &[&str]| {
+        let output = Command::new(program).args(args).current_dir(&folder.0).output().ok()?;
+        Some(stdout(&output).lines().map(String::from).collect::<Vec<_>>())
+    };
+    folder.write(
+        "all.c",
+        format!(
+            "#include <stdio.h>\n#include <string.h>\nstatic void one(float (*score)(const float *), const char *name, int n) {{
+            FILE *file = fopen(name, \"rb\"); float row[64]; unsigned bits;
+            while (fread(row, 4, n, file) == (size_t)n) {{ float s = score(row); memcpy(&bits, &s, 4); printf(\"%08x\\n\", bits); }}
+            fclose(file); }}\nint main(void) {{\n{c}}}\n"
+        ),
+    );
+    let mut objects = vec!["all.c".to_string()];
+    for k in 0..models.len() {
+        let flags = ["-O2", "-march=native", "-Wall", "-Wextra", "-Werror", "-Wdouble-promotion", "-c"];
+        let (name, from, to) = (format!("-Dscore=score{k}"), format!("m{k}.c"), format!("m{k}.o"));
+        if said("cc", &[&flags[..], &[&name, &from, "-o", &to]].concat()).is_none() {
+            return skipped("no C compiler");
+        }
+        objects.push(to);
+    }
+    said("cc", &[&objects.iter().map(String::as_str).collect::<Vec<_>>()[..], &["-lm", "-o", "all"]].concat());
+    let bits = said(folder.path("all").to_str().unwrap(), &[]).unwrap();
+    assert_eq!(bits.len(), want.len());
+    for (bits, want) in bits.iter().zip(&want) {
+        let found = f64::from(f32::from_bits(u32::from_str_radix(bits, 16).unwrap()));
+        assert!((found - want).abs() <= 1e-5 * want.abs().max(1.0), "{found} and {want}");
+    }
+    let modules: String = (0..models.len()).map(|k| format!("mod m{k};\n")).collect();
+    folder.write(
+        "all.rs",
+        format!(
+            "{modules}fn one<const N: usize>(name: &str, score: fn(&[f32; N]) -> f32) {{
+            for row in std::fs::read(name).unwrap().chunks_exact(4 * N) {{
+            let row = std::array::from_fn(|k| f32::from_le_bytes(row[4 * k..][..4].try_into().unwrap()));
+            println!(\"{{:08x}}\", score(&row).to_bits()); }} }}\nfn main() {{\n{rust}}}\n"
+        ),
+    );
+    said("rustc", &["-O", "--edition", "2024", "-o", "rust", "all.rs"]);
+    assert_eq!(said(folder.path("rust").to_str().unwrap(), &[]).unwrap(), bits);
+}
+
 /// Weights as bytes: what the file says of its loss is what plain loops say, and C gives their scores.
 #[test]
 fn bytes_as_weights_tell_what_they_cost() {
@@ -606,6 +718,43 @@ fn bytes_as_weights_tell_what_they_cost() {
             assert!((found - want).abs() < 1e-5, "{model}: {found} and {want}");
         }
     }
+    // Of rows with weights the figures are by weight, as those of `eval`.
+    let weighed = |rows: &[([f64; 3], bool)]| {
+        let line = |(k, row): (usize, &([f64; 3], bool))| format!("{},{}", 1 + k % 7, line(row));
+        format!("w,a,b,c,label\n{}", rows.iter().enumerate().map(line).collect::<String>())
+    };
+    folder.write("weighed.csv", weighed(&rows[..250]));
+    folder.write("weighed-held.csv", weighed(&rows[250..]));
+    stdout(&run(
+        &folder.0,
+        &[
+            "train",
+            "weighed.csv",
+            "--label",
+            "label",
+            "--weight",
+            "w",
+            "--method",
+            "ce",
+            "--steps",
+            "50",
+            "--out",
+            "w.uc",
+        ],
+    ));
+    stdout(&run(&folder.0, &["export", "w.uc", "w.c", "--int8", "weighed-held.csv"]));
+    let told: Value = serde_json::from_str(&stdout(&run(
+        &folder.0,
+        &["eval", "w.uc", "weighed-held.csv", "--metric", "ap", "--json"],
+    )))
+    .unwrap();
+    let source = fs::read_to_string(folder.path("w.c")).unwrap();
+    let says = source.lines().find(|line| line.starts_with("// Weights are bytes")).unwrap();
+    let before = format!(
+        "({:.4} before)",
+        told["ap"].as_f64().or_else(|| told["ap"]["value"].as_f64()).unwrap_or_else(|| panic!("{told}"))
+    );
+    assert!(says.contains(&before) && says.contains(" by weight on 150 rows"), "{says}: {told}");
     for (args, expected) in [
         (["m.uc", "m.mjs", "--int8", "held.csv"], "--int8 is of C and Rust: expected a name with .c or .rs"),
         (["m.uc", "m.c", "--int8", "m.c"], "m.c: is read by this command; not replaced"),

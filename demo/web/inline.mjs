@@ -9,6 +9,6 @@ const { output } = await bundle.generate({ format: "iife", minify: true, codeSpl
 if (output.length !== 1) throw new Error(`the worker is ${output.length} scripts`);
 const base64 = async (name) => (await readFile(new URL(`pkg/${name}_bg.wasm`, js))).toString("base64");
 const parts = { train: await base64("undercurve"), host: output[0].code };
-for (const name of ["whole", "sums", "groups", "objective", "pairs", "exact", "judge"]) parts[name] = await base64(`undercurve_${name}`);
+for (const name of ["whole", "sums", "groups", "objective", "pairs", "exact", "judge", "decide"]) parts[name] = await base64(`undercurve_${name}`);
 const lines = Object.entries(parts).map(([name, text]) => `export const ${name} = ${JSON.stringify(text)};\n`);
 await writeFile(new URL("pkg/inline.js", js), lines.join(""));

@@ -4,7 +4,7 @@
     cargo build -p undercurve-demo && python3 tests/embedding/source.py target/debug/undercurve [--check]
 
 A linear model, a network, splines in f64, and missing numbers with categories, on ROWS new rows each: on x86-64 by C and Rust, in Node by JavaScript and by Rust's source as
-wasm, on a Cortex-M4 in QEMU by C and Rust. Then the first two with weights as bytes (`--int8`), whose bits have to be the same everywhere, and what the new rows lose by it. Flash is what a program on the Cortex-M4 gains by the linear model's source, with the routines for doubles, which this processor
+wasm, on a Cortex-M4 in QEMU by C and Rust. Then the first three in floats (`--numeric`), whose bits have to be the same everywhere; then the first two with weights as bytes (`--int8`), whose bits have to be the same everywhere, and what the new rows lose by it. Flash is what a program on the Cortex-M4 gains by the linear model's source, with the routines for doubles, which this processor
 has not. Needs rustc with its targets, cc, Node, QEMU (Debian: qemu-system-arm) and, for C on the Cortex-M4, Debian's gcc-arm-linux-gnueabihf; what is missing is skipped, with a
 word. `--check` fails where bits differ or flash is above the ceiling.
 """
@@ -14,6 +14,7 @@ import io
 import json
 import os
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -31,8 +32,8 @@ MODELS = [
     ["--ignore", "colour,gone", "--encode", "splines:4", "--precision", "f64"],
     ["--missing", "impute"],
 ]
-# Bytes that a linear model of eight columns may take of flash, without and with the routines for doubles.
-CEILINGS = {"code": 2048, "with doubles": 4096}
+# Bytes that a linear model of eight columns may take of flash, without and with the routines for doubles, and in floats.
+CEILINGS = {"code": 2048, "with doubles": 4096, "floats": 1536}
 ARM = "arm-linux-gnueabihf-gcc"
 FLAGS = ["-Os", "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-ffreestanding", "-ffunction-sections", "-fno-pie", "-fno-unwind-tables"]
 FLAGS += ["-fno-asynchronous-unwind-tables", "-fno-stack-protector"]
@@ -111,6 +112,29 @@ def bytewise(program, count):
         for end in ("c", "rs"):
             subprocess.run([program, "export", f"m{k}.uc", f"m{k}.{end}", "--int8", "new.csv"], cwd=FOLDER, check=True, capture_output=True)
         yield next(line for line in (FOLDER / f"m{k}.c").read_text().splitlines() if "bytes:" in line)
+
+
+# What takes rows of floats, called with rows of doubles as the others are, which are less what the file says.
+FLOATS = "\ndouble score%d(const double *row) { static const double less[] = {%s}; float r[%d]; for (int k = 0; k < %d; k++) r[k] = (float)(row[k] - less[k]); return plain(r); }\n"
+FLOATS_RS = "\npub fn score(row: &[f64; %d]) -> f64 { let less = [%s]; plain(&core::array::from_fn(|k| (row[k] - less[k]) as f32)) as f64 }\n"
+
+
+def floats(program, widths):
+    """Exports the first models anew, in floats."""
+    for k, n in enumerate(widths):
+        for end in ("c", "rs"):
+            subprocess.run([program, "export", f"m{k}.uc", f"m{k}.{end}", "--numeric"], cwd=FOLDER, check=True, capture_output=True)
+        c, rust = (FOLDER / f"m{k}.c"), (FOLDER / f"m{k}.rs")
+        lines = [line for line in c.read_text().splitlines() if re.match(r'// \d+ "', line)]
+        less = ", ".join(repr(float((re.findall(r"\) less (\S+), before", line) or ["0"])[0])) for line in lines)
+        c.write_text("#undef score\n#define score plain\n" + c.read_text().replace("\nfloat score(", "\nstatic float score(") + FLOATS % (k, less, n, n))
+        rust.write_text(rust.read_text().replace("pub fn score(", "fn plain(") + FLOATS_RS % (n, less))
+
+
+def linked_beside(k):
+    """What a model's object wants of others."""
+    said = subprocess.run([ARM.replace("gcc", "nm"), "-u", f"m{k}.o"], cwd=FOLDER, check=True, capture_output=True, text=True).stdout
+    return [word for word in said.split() if word != "U"]
 
 
 def objects(compiler, flags, count):
@@ -195,6 +219,22 @@ def main(arguments):
     else:
         print(f"| Cortex-M4 | skipped: no {QEMU}, or no target {TARGET} | | |")
     sizes = [[own(k)] for k in range(2)] if arm and linked else []
+    floats(programs[0], widths[:3])
+    found = here(widths[:3])
+    machines = [("x86-64", found), *([("Cortex-M4 in QEMU", there(widths[:3], linked))] if arm else [])]
+    for machine, hashes in machines:
+        print(f"floats, {machine}: {'the same bits' if set(hashes) == set(found[:1]) else hashes}")
+        if set(hashes) != set(found[:1]):
+            faults.append(f"floats, {machine}: {hashes}, not {found[0]}")
+    if arm and linked:
+        # (As it is exported, without what calls it with doubles.)
+        subprocess.run([programs[0], "export", "m0.uc", "m0.c", "--numeric"], cwd=FOLDER, check=True, capture_output=True)
+        objects(ARM, FLAGS, 1)
+        size, beside = sum(own(0)), linked_beside(0)
+        print(f"C in floats on the Cortex-M4: a linear model of {widths[0]} columns takes {size} bytes of flash with its weights, and {' '.join(beside) or 'nothing'} beside")
+        # (C's own library has what sets memory.)
+        if size > CEILINGS["floats"] or any(not name.startswith("mem") for name in beside):
+            faults.append(f"C in floats: {size} bytes, and {beside}")
     losses = list(bytewise(programs[0], 2))
     found = here(widths[:2])
     machines = [("x86-64", found), *([("Cortex-M4 in QEMU", there(widths[:2], linked))] if arm else [])]

@@ -3,9 +3,10 @@
     cargo build --release -p undercurve-demo
     nice python3 tests/peers/hosts.py target/release/undercurve FOLDER [ROWS]
 
-FOLDER gets what the engines are installed into (pip, npm and cargo fetch the versions below; candle needs protoc, the compiler of protocol buffers), and the second
-run finds it there. 24 models of made tables; ROWS (42,000) new rows each, not those of training. For each engine and model the largest difference of a
-score from predict's over max(1, |score|), or why there is none; then, over all models, of the probabilities, and how many rows get another class.
+FOLDER gets what the engines are installed into (pip, npm and cargo fetch the versions below, 3 GB with what cargo builds; candle needs protoc, the compiler of protocol
+buffers), and the second run finds it there. 24 models of made tables; ROWS (42,000) new rows each, not those of training. For each engine and model the largest
+difference of a score from predict's over max(1, |score|), or why there is none; then, over all models, of the probabilities, how many rows get another class, and, of several classes,
+how far the AUROC of one class against the others is from that of predict's scores.
 """
 
 import csv
@@ -18,6 +19,8 @@ import sys
 
 PIP = ["numpy==2.4.6", "onnxruntime==1.32.0", "openvino==2026.4.1"]
 NPM = {"onnxruntime-node": "1.30.0", "onnxruntime-web": "1.30.0"}
+TENSORFLOW = ["tensorflow-cpu==2.21.0", "onnx2tf==1.28.8", "onnx==1.19.1", "onnx-graphsurgeon==0.5.8", "psutil==7.1.3", "ai-edge-litert==2.0.3", "tf-keras==2.21.0", "sng4onnx==1.0.4"]
+BURN = {"burn": "0.22.0", "burn-onnx": "0.22.0"}
 CARGO = {"tract-onnx": "0.23.9", "rten": "0.27.0", "rten-tensor": "0.27.0", "candle-core": "0.11.1", "candle-onnx": "0.11.1"}
 
 # Each engine reads lines of: model, file of rows, columns, file of outputs. It writes score and then probability there, as f32, or ERROR: and why not.
@@ -47,6 +50,16 @@ def openvino(model, x):
     import openvino
     found = openvino.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})({"x": x})  # (Else bfloat16, where the processor has it.)
     return [found[k] for k in range(len(found))]
+def tensorflow(model, x):
+    import contextlib, io, onnx2tf, tensorflow
+    folder = model + ".tf"
+    with contextlib.redirect_stdout(io.StringIO()):
+        onnx2tf.convert(input_onnx_file_path=model, output_folder_path=folder, not_use_onnxsim=True, non_verbose=True)
+    found = tensorflow.saved_model.load(folder).signatures["serving_default"](x=tensorflow.constant(x))
+    found = [one.numpy() for one in found.values()]
+    if len(found) == 2:  # (By no name: the probability is from 0 to 1, and found from the score.)
+        found.sort(key=lambda one: (one.min() >= 0) and (one.max() <= 1))
+    return found
 for line in sys.stdin:
     model, rows, columns, out = line.rstrip("\\n").split("\\t")
     try:
@@ -113,6 +126,63 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 """
 
+# burn's importer writes a model as a program, which cargo builds.
+BUILD = r"""
+use std::panic::catch_unwind;
+fn main() {
+    let out = std::env::var("OUT_DIR").unwrap();
+    let (mut modules, mut arms) = (String::new(), String::new());
+    for (k, model) in std::env::var("MODELS").unwrap().lines().enumerate() {
+        println!("cargo::rerun-if-changed={model}");
+        let make = || burn_onnx::ModelGen::new().input(model).out_dir(&format!("m{k}")).run_from_script();
+        let name = std::path::Path::new(model).file_stem().unwrap().to_str().unwrap();
+        if catch_unwind(make).is_ok() {
+            modules += &format!("mod m{k} {{ include!(\"{out}/m{k}/{name}.rs\"); }}\n");
+            arms += &format!("\"{model}\" => m{k}::Model::default().forward(x).numbers(),\n");
+        }
+    }
+    println!("cargo::rerun-if-env-changed=MODELS");
+    std::fs::write(format!("{out}/all.rs"), format!(
+        "{modules}fn run(model: &str, x: Tensor<2>) -> Vec<f32> {{ match model {{ {arms} _ => panic!(\"not imported\") }} }}")).unwrap();
+}
+"""
+BURNED = r"""
+#![allow(dead_code)]
+use burn::tensor::Tensor;
+use std::fs;
+include!(concat!(env!("OUT_DIR"), "/all.rs"));
+trait Numbers {
+    fn numbers(self) -> Vec<f32>;
+}
+impl Numbers for Tensor<2> {
+    fn numbers(self) -> Vec<f32> {
+        self.into_data().try_to_vec().unwrap()
+    }
+}
+impl Numbers for (Tensor<2>, Tensor<2>) {
+    fn numbers(self) -> Vec<f32> {
+        [self.0.numbers(), self.1.numbers()].concat()
+    }
+}
+fn main() {
+    for line in std::io::stdin().lines() {
+        let line = line.unwrap();
+        let [model, rows, columns, out] = line.split('\t').collect::<Vec<_>>()[..] else { panic!() };
+        let x: Vec<f32> = fs::read(rows).unwrap().chunks_exact(4).map(|x| f32::from_le_bytes(x.try_into().unwrap())).collect();
+        let columns: usize = columns.parse().unwrap();
+        let found = std::panic::catch_unwind(|| {
+            let x = burn::tensor::TensorData::new(x.clone(), [x.len() / columns, columns]);
+            run(model, Tensor::from_data(x, &Default::default()))
+        });
+        let data = match found {
+            Ok(found) => found.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            Err(why) => format!("ERROR: {}", why.downcast_ref::<String>().map_or("panics", |text| text)).into_bytes(),
+        };
+        fs::write(out, data).unwrap();
+    }
+}
+"""
+
 # Core ML predicts on macOS alone; elsewhere its model is built, for a fixed number of rows, and its specification checked.
 CORE = ["coremltools==9.0", "onnx==1.23.2", "onnx2coreml==1.1.0"]
 COREML = """
@@ -167,6 +237,9 @@ def engines(folder):
     if not os.path.exists(at("python")):
         subprocess.run([sys.executable, "-m", "venv", at("python")], **quiet)
         subprocess.run([at("python", "bin", "pip"), "install", "--quiet", *PIP], **quiet)
+    if not os.path.exists(at("tensorflow")):
+        subprocess.run([sys.executable, "-m", "venv", at("tensorflow")], **quiet)
+        subprocess.run([at("tensorflow", "bin", "pip"), "install", "--quiet", *TENSORFLOW], **quiet)
     os.makedirs(at("rust", "src"), exist_ok=True)
     open(at("package.json"), "w").write(json.dumps({"dependencies": NPM}))
     subprocess.run(["npm", "install", "--silent", "--ignore-scripts", "--prefix", folder], **quiet)
@@ -176,7 +249,7 @@ def engines(folder):
         if not os.path.exists(path) or open(path).read() != text:  # (Else cargo would build it again.)
             open(path, "w").write(text)
     subprocess.run(["cargo", "build", "--quiet", "--release", "--manifest-path", at("rust", "Cargo.toml")], **quiet)
-    versions = {**dict(one.split("==") for one in PIP), **NPM, **CARGO}
+    versions = {**dict(one.split("==") for one in [*PIP, *TENSORFLOW]), **NPM, **CARGO, **BURN}
     of = lambda name, package, *command: (f"{name} {versions[package]}", command)
     rust = at("rust", "target", "release", "hosts")
     python = at("python", "bin", "python")
@@ -188,7 +261,29 @@ def engines(folder):
         of("tract", "tract-onnx", rust, "tract"),
         of("rten", "rten", rust, "rten"),
         of("candle", "candle-onnx", rust, "candle"),
+        of("burn", "burn-onnx", at("burn", "target", "release", "burned")),
+        (f"TensorFlow {versions['tensorflow-cpu']} (onnx2tf {versions['onnx2tf']})", (at("tensorflow", "bin", "python"), at("host.py"), "tensorflow")),
     ]
+
+
+def burn(folder, models):
+    """Builds the program of all models that burn imports; of one whose program does not compile, what the compiler says."""
+    at = lambda *names: os.path.join(folder, "burn", *names)
+    os.makedirs(at("src"), exist_ok=True)
+    manifest = f"""[package]
+name = "burned"
+edition = "2024"
+[dependencies]
+burn = {{ version = "={BURN['burn']}", default-features = false, features = ["std", "flex"] }}
+burn-store = {{ version = "={BURN['burn']}", default-features = false, features = ["std"] }}
+[build-dependencies]
+burn-onnx = "={BURN['burn-onnx']}"
+[workspace]
+"""
+    for name, text in [("Cargo.toml", manifest), ("build.rs", BUILD), ("src/main.rs", BURNED)]:
+        open(at(name), "w").write(text)
+    command = ["cargo", "build", "--quiet", "--release", "--manifest-path", at("Cargo.toml")]
+    subprocess.run(command, env={**os.environ, "MODELS": "\n".join(models)}, check=True, stdout=subprocess.DEVNULL)
 
 
 def coreml(folder, models):
@@ -249,6 +344,14 @@ def inputs(table, columns):
     return np.column_stack(made).astype(np.float32)
 
 
+def auroc(scores, positive):
+    """By ranks; tied scores have their mean rank."""
+    _, place, count = np.unique(scores, return_inverse=True, return_counts=True)
+    rank = np.cumsum(count) - (count - 1) / 2
+    ranks, many = rank[place][positive].sum(), positive.sum()
+    return (ranks - many * (many + 1) / 2) / (many * (len(positive) - many))
+
+
 def main():
     program, folder, rows = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), int((sys.argv + ["42000"])[3])
     os.makedirs(folder, exist_ok=True)
@@ -274,17 +377,19 @@ def main():
         run("export", f"{k}.uc", f"{k}.onnx", "--numeric")
         ours = list(csv.DictReader(io.StringIO(run("predict", f"{k}.uc", "new-" + table))))
         part = lambda word: np.array([[float(row[of]) for of in ours[0] if of.split(":")[0] == word] for row in ours])
+        truth = [] if table == SPARSE else np.array(made[1][table]["label"])
         meta = onnxruntime.InferenceSession(path(f"{k}.onnx")).get_modelmeta().custom_metadata_map
         x = inputs(made[1][table], json.loads(meta["columns"]))
         x.tofile(path(f"{k}.x"))
         jobs.append((path(f"{k}.onnx"), path(f"{k}.x"), str(x.shape[1])))
-        known.append((part("score"), part("probability"), np.array([row["class"] for row in ours]), json.loads(meta["labels"]), json.loads(meta["threshold"])))
+        known.append((part("score"), part("probability"), np.array([row["class"] for row in ours]), json.loads(meta["labels"]), json.loads(meta["threshold"]), truth))
+    burn(folder, [model for model, _, _ in jobs])
     columns = []
     for name, command in hosts:
         lines = ["\t".join([*job, f"{job[0]}.out"]) for job in jobs]
         subprocess.run(command, input="\n".join(lines) + "\n", text=True, cwd=folder, check=True, capture_output=True)
-        cells, right, sure, other = [], 0, 0.0, 0
-        for (model, *_), (score, probability, label, labels, threshold) in zip(jobs, known):
+        cells, right, sure, other, apart = [], 0, 0.0, 0, 0.0
+        for (model, *_), (score, probability, label, labels, threshold, truth) in zip(jobs, known):
             data = open(model + ".out", "rb").read()
             if data.startswith(b"ERROR"):
                 cells.append(re.sub(r"\s+", " ", data.decode())[7:120].replace("|", "/"))
@@ -300,8 +405,10 @@ def main():
             sure = max(sure, np.max(abs(chance - probability), initial=0))
             at = theirs.argmax(1) if len(labels) > 2 else (theirs[:, 0] >= threshold).astype(int)
             other += np.sum(np.array(labels)[at] != label)
-        columns.append([name, "---", *cells, f"{right} of {len(MODELS)}", f"{sure:.0e}", other])
-    first = ["model", "---", *MODELS, "within 1e-5", "probabilities", f"other class, of {rows * len(MODELS):,} rows"]
+            for k, name_of in enumerate(labels if len(labels) > 2 else []):
+                apart = max(apart, abs(auroc(theirs[:, k], truth == name_of) - auroc(score[:, k], truth == name_of)))
+        columns.append([name, "---", *cells, f"{right} of {len(MODELS)}", f"{sure:.0e}", other, f"{apart:.0e}"])
+    first = ["model", "---", *MODELS, "within 1e-5", "probabilities", f"other class, of {rows * len(MODELS):,} rows", "AUROC of a class of three"]
     for cells in zip(first, *columns):
         print(f"| {' | '.join(map(str, cells))} |")
     told = coreml(folder, [job[0] for job in jobs])

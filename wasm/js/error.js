@@ -47,10 +47,13 @@ export class NoGpu extends UndercurveError {
 /** Arguments as JavaScript calls them. */
 const NAMES = { labels: "y", data: "X", val: "X.val", col: "X.col", ptr: "X.ptr" };
 
+/** What a constraint lacks. */
+const LACKS = [[/the rows of this file are not given$|: no constraint names these rows$/, "files"], [/there is no model to start from/, "start"]];
+
 /** What the modules throw. */
 export function failed(code, argument, row, column, text) {
   const known = (at) => (Number.isNaN(at) ? undefined : at);
-  const name = NAMES[argument] ?? (argument || ([3, 6].includes(code) ? "y" : undefined));
+  const name = NAMES[argument] ?? (argument || ([3, 6].includes(code) ? "y" : LACKS.find(([says]) => says.test(text))?.[1]));
   const message = argument in NAMES ? text.replace(`${argument}:`, `${name}:`) : text;
   return new UndercurveError(message, { code, argument: name, row: known(row), column: known(column) });
 }

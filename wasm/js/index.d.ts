@@ -11,7 +11,7 @@ export type { ObjectiveName, ObjectiveOptions, Told } from "./objective.js";
 export type { Backend } from "./backend.js";
 export { Exact } from "./exact.js";
 export type { Curve, ExactMetrics, ExactOf, ExactOptions, ExactSum, ExactSync, PairLoss } from "./exact.js";
-export { compare, decide, initJudge, metrics } from "./judge.js";
+export { compare, decide, initDecide, initJudge, metrics } from "./judge.js";
 export type { AnyLabels, CompareOptions, Decision, Difference, Ends, JudgedRows, Measured, MetricsOptions, Rule } from "./judge.js";
 export { Lanes } from "./lanes.js";
 export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesView, Reports, Run, Spread, Summary } from "./lanes.js";

@@ -3,7 +3,7 @@
 import "./words.js";
 export { NeedsFull, NoGpu, UndercurveError } from "./error.js";
 export { Exact } from "./exact.js";
-export { compare, decide, initJudge, metrics } from "./judge.js";
+export { compare, decide, initDecide, initJudge, metrics } from "./judge.js";
 export { Lanes } from "./lanes.js";
 export { init, initFull, initGroups, initSums, initWhole } from "./modules.js";
 export { Objective, createObjective, initExact, initObjective, initPairs } from "./objective.js";

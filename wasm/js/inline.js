@@ -1,7 +1,7 @@
 // The package with its modules and its worker inside the script: for bundlers that copy no files, and for pages of one file.
 
 import { LOADS } from "./modules.js";
-import { initJudge } from "./judge.js";
+import { initDecide, initJudge } from "./judge.js";
 import { initExact, initObjective, initPairs } from "./objective-module.js";
 // (Before what uses it: rollup puts what is imported later behind a script that awaits.)
 import "./pkg/undercurve_whole.js";
@@ -11,7 +11,8 @@ import "./pkg/undercurve_exact.js";
 import "./pkg/undercurve_objective.js";
 import "./pkg/undercurve_pairs.js";
 import "./pkg/undercurve_judge.js";
-import { exact, groups, host, judge, objective, pairs, sums, train, whole } from "./pkg/inline.js";
+import "./pkg/undercurve_decide.js";
+import { decide, exact, groups, host, judge, objective, pairs, sums, train, whole } from "./pkg/inline.js";
 import { defaults, startWorker } from "./start-worker.js";
 
 export * from "./index.js";
@@ -31,6 +32,7 @@ initObjective.from = () => bytes(objective);
 initExact.from = () => bytes(exact);
 initPairs.from = () => bytes(pairs);
 initJudge.from = () => bytes(judge);
+initDecide.from = () => bytes(decide);
 const url = lazy(() => URL.createObjectURL(new Blob([host], { type: "text/javascript" })));
 const compiled = lazy(() => Object.fromEntries(Object.entries({ ...trained, pairs, exact }).map(([name, text]) => [name, WebAssembly.compile(bytes(text))])));
 defaults.wasm = compiled;

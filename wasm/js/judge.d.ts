@@ -95,3 +95,5 @@ export declare function decide(y: AnyLabels, scores: Numbers, rule: Rule, option
 
 /** Loads the module once, from `undercurve/undercurve_judge_bg.wasm`. */
 export declare function initJudge(module?: Source | Promise<Source>): Promise<void>;
+/** Likewise that of `decide`, from `undercurve/undercurve_decide_bg.wasm`. */
+export declare function initDecide(module?: Source | Promise<Source>): Promise<void>;

@@ -18,6 +18,19 @@ export const initJudge = /* @__PURE__ */ once(
   (glue) => (judging = glue),
 );
 
+/** @type {typeof import("./pkg/undercurve_decide.js") | undefined} */
+let deciding;
+
+/**
+ * Loads the module with the rules of thresholds, once.
+ * @type {ReturnType<typeof once>}
+ */
+export const initDecide = /* @__PURE__ */ once(
+  "undercurve_decide_bg.wasm",
+  () => import("./pkg/undercurve_decide.js"),
+  (glue) => (deciding = glue),
+);
+
 const missing = (value) => value === null || value === undefined || Number.isNaN(value);
 
 /** An array of values, one for each row, none missing; as Python and the command line say it of labels. */
@@ -53,7 +66,7 @@ function labelsOf(labels, positive) {
     if (names.every((name) => typeof name === "string")) {
       const second = of.reduce((sum, label) => sum + label, 0);
       const [first, other, rows, others] = names[0] < names[1] ? [names[0], names[1], of.length - second, second] : [names[1], names[0], second, of.length - second];
-      one = names.indexOf(judging.firstIsPositive(first, other, rows, others) ? first : other);
+      one = names.indexOf((judging ?? deciding).firstIsPositive(first, other, rows, others) ? first : other);
     } else {
       const kind = typeof names[0];
       need(["number", "boolean", "bigint"].includes(kind) && typeof names[1] === kind, "y", `of row ${of.indexOf(1)} (from 0) ${shown(names[1])}`, `a ${kind}, as ${shown(names[0])} is, or two numbers, texts, true and false`, { code: 3 });
@@ -69,17 +82,25 @@ function scoresOf(scores, what, rows) {
   return held;
 }
 
-/** What a call is of: labels with weights and clusters, in memory of the module until `work` is done. */
-async function judged(y, scores, options, known, work) {
-  only(options, ["weights", "clusters", "positive", ...known], "options.");
-  await initJudge();
-  const { weights, clusters, positive, fpr = [0, 0.05], threshold, queries, groups } = options;
-  // (Graded labels are numbers, and all above 0 are positive.)
+/** Labels, 1 or 0, with gains, weights and clusters, or none of these. (Graded labels are numbers, and all above 0 are positive.) */
+function truthOf(y, { weights, clusters, positive, queries }) {
   const graded = queries !== undefined && positive === undefined && new Set(column(y, "y")).size > 2;
   const gains = graded ? numbersOf(y, "y", Float64Array) : new Float64Array();
   const labels = graded ? Uint8Array.from(gains, (gain) => Number(gain > 0)) : labelsOf(y, positive);
+  const masses = weights === undefined ? new Float64Array() : scoresOf(weights, "weights", labels.length);
+  return { labels, gains, masses, clustered: () => numbered(clusters, "clusters", labels.length).of };
+}
+
+/** What rows of any labels may have. */
+const OF_ROWS = ["weights", "clusters", "positive"];
+
+/** What a call is of: labels with weights and clusters, in memory of the module until `work` is done. */
+async function judged(y, scores, options, known, work) {
+  only(options, [...OF_ROWS, ...known], "options.");
+  await initJudge();
+  const { fpr = [0, 0.05], threshold, queries, groups } = options;
+  const { labels, gains, masses, clustered } = truthOf(y, options);
   const rows = labels.length;
-  const masses = weights === undefined ? new Float64Array() : scoresOf(weights, "weights", rows);
   const range = typeof fpr === "number" ? [0, fpr] : fpr;
   need(Array.isArray(range) && range[0] >= 0 && range[0] < range[1] && range[1] <= 1, "fpr", fpr, "a range [low, high] in 0 … 1, or its end", { code: 9 });
   const [ranked, grouped] = [numbered(queries, "queries", rows), numbered(groups, "groups", rows)];
@@ -88,7 +109,7 @@ async function judged(y, scores, options, known, work) {
     const single = scores.scores instanceof Float32Array;
     const { Beside, Judge } = judging;
     return taken(new Beside(Float64Array.from(range), single, threshold, ranked.of, gains, grouped.of, grouped.names.length), (beside) =>
-      taken(new Judge(labels, masses, numbered(clusters, "clusters", rows).of), (judge) => work(judge, given, beside, grouped.names)),
+      taken(new Judge(labels, masses, clustered()), (judge) => work(judge, given, beside, grouped.names)),
     );
   });
 }
@@ -147,9 +168,13 @@ export async function compare(y, a, b, options = {}) {
  */
 export async function decide(y, scores, rule, options = {}) {
   need(typeof rule === "string", "rule", rule, 'a text, as "fpr<=0.05"');
-  return judged(y, { scores }, options, [], (judge, [given]) => {
-    const [threshold, truePositives, falsePositives, trueNegatives, falseNegatives, ...ends] = judge.decide(given, rule);
+  only(options, OF_ROWS, "options.");
+  await initDecide();
+  const { labels, masses, clustered } = truthOf(y, options);
+  const given = scoresOf(scores, "scores", labels.length);
+  return called(() => {
+    const [threshold, truePositives, falsePositives, trueNegatives, falseNegatives, ...ends] = deciding.decide(labels, masses, clustered(), given, rule);
     const intervals = { fpr: [ends[0], ends[1]], recall: [ends[2], ends[3]], precision: [ends[4], ends[5]] };
-    return { rule: judge.names()[0], threshold, truePositives, falsePositives, trueNegatives, falseNegatives, intervals };
+    return { rule: rule.trim(), threshold, truePositives, falsePositives, trueNegatives, falseNegatives, intervals };
   });
 }

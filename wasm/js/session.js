@@ -180,6 +180,7 @@ const check = ({ dims, classes, seed, steps, model, method, scale, bytes }) => {
   need(whole(dims, 1, most), "dims", dims, "a whole number of features from 1");
   need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
   need(steps === undefined || whole(steps, 1, most), "steps", steps, "a whole number from 1 to 2^32 - 1");
+  need(method.preset !== null, "method.preset", null, "the name of a preset");
   need(typeof method.name === "string" || (hasPreset(method) && method.name === undefined), "method.name", method.name, "the name of a method");
   checkRange(method.fpr, "method.fpr");
   if (method.settings !== undefined) object(method.settings, "method.settings", "an object of settings");
@@ -226,6 +227,26 @@ const checkView = ({ surface, curve, bins, ranks, scores, winners, judge: asked,
   need(range(x) && range(y), "view.surface", `from ${x} by ${y}`, "x: [left, right] and y: [bottom, top]");
   need(whole(columns, 1, MOST_POINTS) && whole(rows, 1, MOST_POINTS / columns), "view.surface", `of ${columns} × ${rows} cells`, "columns and rows from 1");
 };
+
+/** A trainer that begins at parameters; where they are of a wrong number, that is said of what was given. */
+function startingAt(Trainer, settings, rows, start) {
+  try {
+    return Trainer.startingAt(settings, rows, start);
+  } catch (error) {
+    if (error.argument !== "params") throw error;
+    const { code, row, column } = error;
+    throw new UndercurveError(error.message.replace(/\bparams\b/, "start"), { code, argument: "start", row, column });
+  }
+}
+
+/** Refuses to resume a run under other constraints than its own, however they are spaced. */
+function sameConstraints(constraints, trainer) {
+  const plain = (text) => text.replace(/\s+/g, "").replace(/\d*\.?\d+(e[+-]?\d+)?/gi, Number);
+  const own = trainer.constraints?.() ?? [];
+  if (constraints.map(plain).sort().join() === own.map(plain).sort().join()) return;
+  trainer.free();
+  need(false, "constraints", constraints, `those of the saved session (${own.join(", ") || "none"}), or leave them out`, { code: 115 });
+}
 
 /** The trainer of a session, for those who make its steps: only in this package. */
 export const TRAINER = Symbol("trainer");
@@ -369,8 +390,9 @@ export class Session {
           for (const [name, { X, y }] of beside) data.beside(name, take(X, y, `files.${name}.X`));
         }
         const rows = data ?? like.#data;
-        trainer = bytes ? Trainer.load(bytes, rows) : start ? Trainer.startingAt(settings, rows, start) : new Trainer(settings, rows);
-        return trainer && [data, trainer];
+        trainer = bytes ? Trainer.load(bytes, rows) : start ? startingAt(Trainer, settings, rows, start) : new Trainer(settings, rows);
+        if (bytes && constraints.length > 0) sameConstraints(constraints, trainer);
+        return [data, trainer];
       } finally {
         if (!trainer) data?.free();
         settings.free();

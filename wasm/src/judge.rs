@@ -1,13 +1,11 @@
-//! Judging scores from elsewhere: metrics by name, differences of two scores, and thresholds by rules. Answers are arrays, which
-//! `wasm/js/judge.js` reads.
+//! Judging scores from elsewhere: metrics by name, and differences of two scores. Answers are arrays, which `wasm/js/judge.js` reads.
 
+use crate::decide::ends;
 use crate::failure::Failure;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use undercurve::data::first_is_positive;
-use undercurve::decision::{ThresholdRule, rate_intervals_in};
-use undercurve::measure::{Detail, Groups, Metric, Needs, Ranked, Refusal, Rows, TABLE};
-use undercurve::metric::{FprRange, Interval, Metrics, Pair, Truth};
+use undercurve::measure::{Detail, Groups, Metric, Needs, Ranked, Refusal, Rows, TABLE, Wrong};
+use undercurve::metric::{FprRange, Metrics, Pair, Truth};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Labels, 1 or 0, with weights and clusters, or none of these.
@@ -52,26 +50,24 @@ impl Beside {
     }
 }
 
-fn ends(interval: Option<Interval>) -> [f64; 2] {
-    interval.map_or([f64::NAN; 2], |ends| [ends.low, ends.high])
-}
-
 /// Why a metric is not told, in JavaScript's words.
 fn refused(why: Refusal) -> Failure {
+    let text = match why.text() {
+        Ok(text) => text,
+        Err(error) => return error.into(),
+    };
     let way = match &why {
-        Refusal::Rows(error) => return (*error).into(),
         Refusal::Needs { what: Needs::Threshold, .. } => " has, or pass threshold",
         Refusal::Needs { what: Needs::Queries, .. } => "; pass queries",
         Refusal::Needs { what: Needs::Groups, .. } => "; pass groups",
         _ => "",
     };
-    let text = "metrics: ".to_string() + &why.to_string() + way;
-    Failure::new(201, "metrics", &text)
+    Failure::new(201, "metrics", &["metrics: ", &text, way].concat())
 }
 
 fn named(names: &[String]) -> Result<Vec<Metric>, Failure> {
-    let wrong = |text: String| Failure::new(201, "metrics", &("metrics: ".to_string() + &text));
-    names.iter().map(|name| name.parse::<Metric>().map_err(|why| wrong(why.to_string()))).collect()
+    let wrong = |why: Wrong| Failure::new(201, "metrics", &["metrics: ", &why.text()].concat());
+    names.iter().map(|name| name.parse::<Metric>().map_err(wrong)).collect()
 }
 
 #[wasm_bindgen]
@@ -131,36 +127,10 @@ impl Judge {
         self.names = metrics.iter().map(|metric| metric.name().to_string()).collect();
         Ok(out)
     }
-
-    /// A threshold by a rule; true and false positives, true and false negatives; the intervals of false-positive rate, recall and precision.
-    pub fn decide(&mut self, scores: &[f64], rule: &str) -> Result<Vec<f64>, Failure> {
-        let known = rule.parse::<ThresholdRule>();
-        let known =
-            known.map_err(|_| Failure::new(201, "rule", &("rule: expected ".to_string() + ThresholdRule::FORMS)))?;
-        let (truth, of) = (self.truth()?, Some(&self.clusters[..]).filter(|of| !of.is_empty()));
-        let found = Metrics::new().decide_in(scores, truth, of, known).map_err(|error| match error {
-            undercurve::Error::Unpromised { .. } | undercurve::Error::Unreachable { .. } => {
-                Failure::new(error.code(), "rule", &("rule: ".to_string() + &error.to_string()))
-            }
-            error => error.into(),
-        })?;
-        let c = found.counts;
-        let mut out =
-            Vec::from([found.threshold, c.true_positives, c.false_positives, c.true_negatives, c.false_negatives]);
-        out.extend(rate_intervals_in(found.threshold, scores, truth, of)?.into_iter().flat_map(|it| ends(Some(it))));
-        self.names = Vec::from([rule.trim().to_string()]);
-        Ok(out)
-    }
 }
 
 /// The names of all metrics.
 #[wasm_bindgen(js_name = metricNames)]
 pub fn metric_names() -> Vec<String> {
     TABLE.iter().map(|entry| entry.name.to_string()).collect()
-}
-
-/// Whether of two words the first is the positive label, of so many rows each.
-#[wasm_bindgen(js_name = firstIsPositive)]
-pub fn first_positive(first: &str, second: &str, rows: f64, others: f64) -> bool {
-    first_is_positive([first, second], [rows, others])
 }

@@ -3,11 +3,10 @@
 //! Inputs and outputs are typed arrays. Every error is an `UndercurveError` with a number and a message of one line. `wasm/js`
 //! wraps this in sessions and a worker.
 //!
-//! The package has ten modules, so that each page downloads little. The feature `train` makes the first, with mini-batch methods;
+//! The package has eleven modules, so that each page downloads little. The feature `train` makes the first, with mini-batch methods;
 //! `whole`, `sums` and `groups` those that have methods of whole data, finite sums, and groups and several classes beside them;
-//! `objective` the one with objectives of scores from elsewhere, `pairs` the one with exact sums and metrics of such, `exact` the same with weights of rows and exact objectives; `judge` the one with metrics by name,
-//! comparisons and thresholds; `files` the
-//! one that reads files and scores with saved models; `webgpu` the one with the GPU kernels. They share no memory; rows and saved
+//! `objective` the one with objectives of scores from elsewhere, `pairs` the one with exact sums and metrics of such, `exact` the same with weights of rows and exact objectives; `judge` the one with metrics by name
+//! and comparisons, `decide` the one with thresholds; `files` the one that reads files and scores with saved models; `webgpu` the one with the GPU kernels. They share no memory; rows and saved
 //! runs cross as arrays.
 
 #![no_std]
@@ -19,6 +18,8 @@ extern crate std;
 #[cfg(any(feature = "pairs", feature = "webgpu"))]
 mod exact;
 // What `undercurve export` writes: the command line's own files, which are a part of no library.
+#[cfg(any(feature = "judge", feature = "decide"))]
+mod decide;
 #[cfg(feature = "files")]
 #[path = "../../demo/src/export/mod.rs"]
 mod export;
@@ -46,13 +47,17 @@ mod webgpu;
 #[cfg(any(feature = "pairs", feature = "objective"))]
 mod work;
 
+#[cfg(feature = "decide")]
+pub use decide::decide;
+#[cfg(any(feature = "judge", feature = "decide"))]
+pub use decide::first_positive;
 #[cfg(feature = "pairs")]
 pub use exact::Exact;
 pub use failure::Failure;
 #[cfg(feature = "files")]
 pub use files::{Prepared, Table};
 #[cfg(feature = "judge")]
-pub use judge::{Beside, Judge, first_positive, metric_names};
+pub use judge::{Beside, Judge, metric_names};
 #[cfg(feature = "more")]
 pub use lane::{Ahead, Memory, RunLane};
 #[cfg(feature = "files")]

@@ -98,6 +98,7 @@ test("presets and constraints on other rows train as the command line does", { s
   const resumed = await Session.create({ ...given, method: undefined, start: undefined, bytes: kept.save() });
   assert.deepEqual(resumed.save(), kept.save());
   await assert.rejects(Session.create({ ...plain, bytes: kept.save() }), /rows of this file are not given/);
+  await assert.rejects(Session.create({ ...given, method: undefined, start: undefined, bytes: kept.save(), constraints: ["loss(first.csv) <= 7"] }), { code: 115, argument: "constraints" });
   kept.run();
   resumed.run();
   assert.deepEqual(Array.from(kept.score(second.X)), await theirs("new"));

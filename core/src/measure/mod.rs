@@ -18,7 +18,6 @@ pub use table::{Entry, TABLE};
 
 use crate::decimal::number;
 use crate::metric::{Bounds, Comparison, Estimate, FprRange, Interval, Pair, State, Top, mcclish};
-use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use core::fmt;
@@ -64,15 +63,23 @@ pub enum Wrong {
     Form(String),
 }
 
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Wrong {
+    /// In words. (As all here without what formats, which would be a tenth of a download.)
+    #[must_use]
+    pub fn text(&self) -> String {
         match self {
             Self::Unknown(name) => {
-                write!(f, "no metric \"{name}\"; there are {}", TABLE[0].name)?;
-                TABLE[1..].iter().try_for_each(|entry| write!(f, ", {}", entry.name))
+                let names: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
+                ["no metric \"", name, "\"; there are ", &names.join(", ")].concat()
             }
-            Self::Form(expected) => write!(f, "expected {expected}"),
+            Self::Form(expected) => ["expected ", expected].concat(),
         }
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
     }
 }
 
@@ -89,16 +96,16 @@ impl FromStr for Metric {
             false => text.trim().chars().map(dash).collect(),
         };
         let (name, numbers) = match plain.split_once(if gap { '@' } else { ':' }) {
-            Some((rate, at)) if gap => (format!("{rate})"), format!(":{}", at.trim_end_matches(')'))),
-            Some((name, numbers)) => (name.to_string(), format!(":{numbers}")),
+            Some((rate, at)) if gap => ([rate, ")"].concat(), [":", at.trim_end_matches(')')].concat()),
+            Some((name, numbers)) => (name.to_string(), [":", numbers].concat()),
             None => (plain, String::new()),
         };
         let unknown = || Wrong::Unknown(text.trim().split(':').next().unwrap_or_default().into());
         let known = |entry: &&Entry| entry.name == name || entry.aliases.contains(&&*name);
         let entry = TABLE.iter().find(known).ok_or_else(unknown)?;
         let wrong = || {
-            let limits = if entry.limits.is_empty() { String::new() } else { format!(" with {}", entry.limits) };
-            Wrong::Form(format!("{}{}{limits}", entry.name, entry.form))
+            let with = if entry.limits.is_empty() { "" } else { " with " };
+            Wrong::Form([entry.name, entry.form, with, entry.limits].concat())
         };
         let top = numbers.strip_prefix(':').and_then(|rows| rows.parse().ok());
         let parsed: Option<Vec<f64>> = numbers.split(':').skip(1).map(number).collect();
@@ -113,9 +120,9 @@ impl FromStr for Metric {
             // (As numbers are written: .1 is 0.1.)
             Some(at) if gap => {
                 let zero = if at.starts_with('.') { "0" } else { "" };
-                format!("{}@{zero}{at})", entry.name.trim_end_matches(')'))
+                [entry.name.trim_end_matches(')'), "@", zero, at, ")"].concat()
             }
-            _ => format!("{}{numbers}", entry.name),
+            _ => [entry.name, &numbers].concat(),
         };
         Ok(Self { name, entry, arguments })
     }

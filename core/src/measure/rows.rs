@@ -1,6 +1,7 @@
 //! What a metric says of rows.
 
 use super::{Metric, Result};
+use crate::decimal::digits;
 use crate::error::Error;
 use crate::metric::{FprRange, Gap, Interval, Labels as _, Metrics, OfQuery, QueryMean, Truth, query_mean};
 use crate::real::Real as _;
@@ -126,24 +127,39 @@ impl From<Error> for Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+impl Refusal {
+    /// In words.
+    ///
+    /// # Errors
+    /// What is wrong with the rows.
+    pub fn text(&self) -> crate::error::Result<String> {
+        Ok(match self {
+            Self::Needs { metric, what: Needs::Threshold } => {
+                [metric, ": is at a threshold, as ", metric, ":0.5"].concat()
+            }
             Self::Needs { metric, what } => {
                 let what = match what {
-                    Needs::Threshold => return write!(f, "{metric}: is at a threshold, as {metric}:0.5"),
                     Needs::Probabilities => "probabilities, and the scores are not all from 0 to 1",
                     Needs::Queries => "queries",
                     Needs::Groups => "groups",
-                    Needs::Nothing => "rows",
+                    _ => "rows",
                 };
-                write!(f, "{metric}: is of {what}")
+                [metric, ": is of ", what].concat()
             }
-            Self::Weights { metric } => write!(f, "{metric}: takes no weights"),
-            Self::Few { metric, rows } => write!(f, "{metric}: there are {rows} rows"),
-            Self::Counted { metric } => write!(f, "{metric}: needs the rows, and only counts are there"),
-            Self::Alone { metric } => write!(f, "{metric}: differences of it are not tested"),
-            Self::Rows(error) => error.fmt(f),
+            Self::Weights { metric } => [metric, ": takes no weights"].concat(),
+            Self::Few { metric, rows } => [metric, ": there are ", &digits(*rows), " rows"].concat(),
+            Self::Counted { metric } => [metric, ": needs the rows, and only counts are there"].concat(),
+            Self::Alone { metric } => [metric, ": differences of it are not tested"].concat(),
+            Self::Rows(error) => return Err(*error),
+        })
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.text() {
+            Ok(text) => f.write_str(&text),
+            Err(error) => error.fmt(f),
         }
     }
 }

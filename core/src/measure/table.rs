@@ -79,6 +79,11 @@ impl fmt::Debug for Entry {
     }
 }
 
+/// Left out of downloads, which list no more than names.
+const fn words(text: &'static str) -> &'static str {
+    if cfg!(feature = "compact") { "" } else { text }
+}
+
 /// Left out of downloads, which have no counted scores.
 const fn counted_scores(of: OfState) -> Option<OfState> {
     if cfg!(feature = "compact") { None } else { Some(of) }
@@ -215,8 +220,8 @@ pub static TABLE: &[Entry] = &[
     Entry {
         name: "auroc",
         aliases: &["auc", "roc-auc", "roc-auc-score"],
-        about: "area under the ROC curve",
-        formula: "P(s₊ > s₋) + ½ P(s₊ = s₋)",
+        about: words("area under the ROC curve"),
+        formula: words("P(s₊ > s₋) + ½ P(s₊ = s₋)"),
         usual: Some("auroc"),
         value: |_, rows, memory| number(memory.auroc(rows.scores, &rows.truth)?),
         estimate: Some(|_, _| Ok(Estimate::AUROC)),
@@ -227,8 +232,8 @@ pub static TABLE: &[Entry] = &[
     Entry {
         name: "ap",
         aliases: &["average-precision", "average-precision-score", "auprc", "aucpr", "pr-auc", "prauc"],
-        about: "average precision",
-        formula: "Σ_k (R_k − R_{k−1}) P_k, over different scores",
+        about: words("average precision"),
+        formula: words("Σ_k (R_k − R_{k−1}) P_k, over different scores"),
         usual: Some("ap"),
         value: |_, rows, memory| number(memory.average_precision(rows.scores, &rows.truth)?),
         estimate: Some(|_, _| Ok(Estimate::Ap)),
@@ -240,8 +245,8 @@ pub static TABLE: &[Entry] = &[
         name: "pauc",
         form: "[:LO:HI]",
         aliases: &["partial-auc"],
-        about: "partial AUC over a false-positive range, divided by its width",
-        formula: "1/(β − α) ∫_α^β TPR dFPR, a straight line where scores tie",
+        about: words("partial AUC over a false-positive range, divided by its width"),
+        formula: words("1/(β − α) ∫_α^β TPR dFPR, a straight line where scores tie"),
         usual: Some("pauc"),
         fits: |a| match a.numbers() {
             Some(&[low, high]) => is_range(low, high),
@@ -252,8 +257,8 @@ pub static TABLE: &[Entry] = &[
     Entry {
         name: "mcclish",
         form: "[:LO]:HI",
-        about: "partial AUC over 0:HI or LO:HI, standardised after McClish (chance 1/2, perfection 1)",
-        formula: "½ (1 + (pauc − c)/(1 − c)), c = (α + β)/2",
+        about: words("partial AUC over 0:HI or LO:HI, standardised after McClish (chance 1/2, perfection 1)"),
+        formula: words("½ (1 + (pauc − c)/(1 − c)), c = (α + β)/2"),
         range: "below 0 to 1",
         standardised: true,
         fits: |a| match a.numbers() {
@@ -267,8 +272,8 @@ pub static TABLE: &[Entry] = &[
         name: "pauc2",
         form: ":TPR[:LO]:HI",
         limits: "0 <= TPR < 1 and 0 <= LO < HI <= 1",
-        about: "two-way partial AUC: true-positive rates from TPR up, false-positive rates 0:HI or LO:HI",
-        formula: "area above TPR in the range, as a share of that rectangle",
+        about: words("two-way partial AUC: true-positive rates from TPR up, false-positive rates 0:HI or LO:HI"),
+        formula: words("area above TPR in the range, as a share of that rectangle"),
         fits: |a| {
             let floor = |tpr: f64| (0.0..1.0).contains(&tpr);
             match a.numbers() {
@@ -291,43 +296,43 @@ pub static TABLE: &[Entry] = &[
     Entry {
         name: "accuracy",
         aliases: &["acc"],
-        about: "share of right predictions, where scores from THRESHOLD up predict the positive class",
-        formula: "(TP + TN)/n",
+        about: words("share of right predictions, where scores from THRESHOLD up predict the positive class"),
+        formula: words("(TP + TN)/n"),
         usual: Some("accuracy"),
         ..at!(accuracy)
     },
     Entry {
         name: "fpr",
-        about: "false-positive rate, likewise",
-        formula: "FP/(FP + TN)",
+        about: words("false-positive rate, likewise"),
+        formula: words("FP/(FP + TN)"),
         usual: Some("fpr"),
         ..at!(fpr)
     },
     Entry {
         name: "tpr",
         aliases: &["recall", "sensitivity"],
-        about: "true-positive rate (recall), likewise",
-        formula: "TP/(TP + FN)",
+        about: words("true-positive rate (recall), likewise"),
+        formula: words("TP/(TP + FN)"),
         usual: Some("tpr"),
         ..at!(tpr)
     },
     Entry {
         name: "precision",
-        about: "share of positives among what is predicted positive, likewise",
-        formula: "TP/(TP + FP)",
+        about: words("share of positives among what is predicted positive, likewise"),
+        formula: words("TP/(TP + FP)"),
         usual: Some("precision"),
         ..at!(precision)
     },
     Entry {
         name: "f1",
-        about: "harmonic mean of precision and recall, likewise",
-        formula: "2 TP/(2 TP + FP + FN)",
+        about: words("harmonic mean of precision and recall, likewise"),
+        formula: words("2 TP/(2 TP + FP + FN)"),
         ..at!(f1)
     },
     Entry {
         name: "mcc",
-        about: "correlation of prediction and label, likewise",
-        formula: "(TP TN − FP FN)/√((TP + FP)(TP + FN)(TN + FP)(TN + FN))",
+        about: words("correlation of prediction and label, likewise"),
+        formula: words("(TP TN − FP FN)/√((TP + FP)(TP + FN)(TN + FP)(TN + FN))"),
         range: "−1 to 1",
         ..at!(mcc)
     },
@@ -335,8 +340,8 @@ pub static TABLE: &[Entry] = &[
         name: "precision-at-recall",
         form: ":R",
         limits: "0 <= R <= 1",
-        about: "highest precision at a recall of at least R",
-        formula: "max P_k, R_k ≥ R",
+        about: words("highest precision at a recall of at least R"),
+        formula: words("max P_k, R_k ≥ R"),
         fits: unit,
         value: |metric, rows, memory| number(memory.precision_at_recall(rows.scores, &rows.truth, metric.number())?),
         state: counted_scores(|metric, state, _| Ok(Some(state.precision_at_recall(metric.number())?))),
@@ -346,8 +351,8 @@ pub static TABLE: &[Entry] = &[
         name: "recall-at-precision",
         form: ":P",
         limits: "0 <= P <= 1",
-        about: "highest recall at a precision of at least P",
-        formula: "max R_k, P_k ≥ P",
+        about: words("highest recall at a precision of at least P"),
+        formula: words("max R_k, P_k ≥ P"),
         fits: unit,
         value: |metric, rows, memory| number(memory.recall_at_precision(rows.scores, &rows.truth, metric.number())?),
         state: counted_scores(|metric, state, _| Ok(Some(state.recall_at_precision(metric.number())?))),
@@ -355,24 +360,26 @@ pub static TABLE: &[Entry] = &[
     },
     Entry {
         name: "precision-at",
-        about: "share of positives among the K highest scores, or the share K% of all; of scores tied at the end the mean over their orders",
-        formula: "T_K/K",
+        about: words(
+            "share of positives among the K highest scores, or the share K% of all; of scores tied at the end the mean over their orders",
+        ),
+        formula: words("T_K/K"),
         value: |metric, rows, memory| number(first(metric, rows, memory)?.precision()),
         estimate: Some(|metric, _| Ok(Estimate::PrecisionAt(top(metric)))),
         ..TOP
     },
     Entry {
         name: "recall-at",
-        about: "share of all positives among them",
-        formula: "T_K/n₊",
+        about: words("share of all positives among them"),
+        formula: words("T_K/n₊"),
         value: |metric, rows, memory| number(first(metric, rows, memory)?.recall()),
         estimate: Some(|metric, _| Ok(Estimate::RecallAt(top(metric)))),
         ..TOP
     },
     Entry {
         name: "lift-at",
-        about: "precision among them as a multiple of the share of positives",
-        formula: "(T_K/K)/(n₊/n)",
+        about: words("precision among them as a multiple of the share of positives"),
+        formula: words("(T_K/K)/(n₊/n)"),
         range: "0 and more",
         value: |metric, rows, memory| number(first(metric, rows, memory)?.lift()),
         ..TOP
@@ -380,8 +387,8 @@ pub static TABLE: &[Entry] = &[
     Entry {
         name: "log-loss",
         aliases: &["logloss"],
-        about: "mean of −ln of the probability of what is",
-        formula: "−1/n Σ ln p_i(y_i)",
+        about: words("mean of −ln of the probability of what is"),
+        formula: words("−1/n Σ ln p_i(y_i)"),
         range: "0 and more",
         usual: Some("log-loss"),
         value: |_, rows, _| number(log_loss(rows.probabilities.unwrap_or_default(), rows.truth)?),
@@ -390,16 +397,16 @@ pub static TABLE: &[Entry] = &[
     Entry {
         name: "brier",
         aliases: &["brier-score"],
-        about: "mean squared difference of probability and label",
-        formula: "1/n Σ (p_i − y_i)²",
+        about: words("mean squared difference of probability and label"),
+        formula: words("1/n Σ (p_i − y_i)²"),
         usual: Some("brier"),
         value: |_, rows, _| number(brier(rows.probabilities.unwrap_or_default(), rows.truth)?),
         ..SURE
     },
     Entry {
         name: "ece",
-        about: "how far ten groups of equal size are from what they say, in the mean",
-        formula: "Σ_b n_b/n |mean p of b − share of positives in b|",
+        about: words("how far ten groups of equal size are from what they say, in the mean"),
+        formula: words("Σ_b n_b/n |mean p of b − share of positives in b|"),
         usual: Some("ece"),
         value: |_, rows, memory| {
             let bins = memory.reliability(rows.probabilities.unwrap_or_default(), &rows.truth, BINS)?;
@@ -409,8 +416,8 @@ pub static TABLE: &[Entry] = &[
     },
     Entry {
         name: "map",
-        about: "average precision",
-        formula: "mean of ap",
+        about: words("average precision"),
+        formula: words("mean of ap"),
         usual: Some("map"),
         value: |_, rows, _| mean(rows, OfQuery::AveragePrecision),
         ..QUERY
@@ -419,9 +426,11 @@ pub static TABLE: &[Entry] = &[
         name: "ndcg",
         form: "[:K]",
         limits: "a whole number of rows",
-        about: "normalised discounted cumulative gain of the first K rows, with gains 2^label − 1 where labels are more than two numbers from 0 to \
+        about: words(
+            "normalised discounted cumulative gain of the first K rows, with gains 2^label − 1 where labels are more than two numbers from 0 to \
                 100, else 1 and 0",
-        formula: "DCG/max DCG, DCG = Σ_{rank ≤ K} gain/log₂(1 + rank)",
+        ),
+        formula: words("DCG/max DCG, DCG = Σ_{rank ≤ K} gain/log₂(1 + rank)"),
         usual: Some("ndcg:10"),
         fits: |a| match a.numbers() {
             Some(&[rows]) => rows >= 1.0 && libm::trunc(rows) == rows,
@@ -432,8 +441,8 @@ pub static TABLE: &[Entry] = &[
     },
     Entry {
         name: "mrr",
-        about: "1 over the rank of the first positive",
-        formula: "mean of 1/rank",
+        about: words("1 over the rank of the first positive"),
+        formula: words("mean of 1/rank"),
         usual: Some("mrr"),
         value: |_, rows, _| mean(rows, OfQuery::ReciprocalRank),
         ..QUERY
@@ -441,9 +450,11 @@ pub static TABLE: &[Entry] = &[
     Entry {
         name: "gap(fpr)",
         form: " or gap(fpr@A)",
-        about: "largest difference of the false-positive rate between two groups over all thresholds, ± what 95 of 100 samples of groups that do not \
+        about: words(
+            "largest difference of the false-positive rate between two groups over all thresholds, ± what 95 of 100 samples of groups that do not \
                 differ stay below; with A at the lowest threshold with a false-positive rate of at most A over all groups",
-        formula: "max_{a,b} sup_τ |FPR_a(τ) − FPR_b(τ)|",
+        ),
+        formula: words("max_{a,b} sup_τ |FPR_a(τ) − FPR_b(τ)|"),
         usual: Some("gap(fpr)"),
         value: |metric, rows, memory| gap(metric, rows, memory, Rate::Fpr),
         ..GAP
@@ -451,16 +462,16 @@ pub static TABLE: &[Entry] = &[
     Entry {
         name: "gap(tpr)",
         form: " or gap(tpr@A)",
-        about: "the same of the true-positive rate",
-        formula: "max_{a,b} sup_τ |TPR_a(τ) − TPR_b(τ)|",
+        about: words("the same of the true-positive rate"),
+        formula: words("max_{a,b} sup_τ |TPR_a(τ) − TPR_b(τ)|"),
         usual: Some("gap(tpr)"),
         value: |metric, rows, memory| gap(metric, rows, memory, Rate::Tpr),
         ..GAP
     },
     Entry {
         name: "worst-auroc",
-        about: "least AUROC within a group",
-        formula: "min_g AUROC of g",
+        about: words("least AUROC within a group"),
+        formula: words("min_g AUROC of g"),
         value: |_, rows, memory| group(least(groups(rows, memory, 0.0)?.iter().map(|group| group.auroc))),
         ..GROUP
     },
@@ -468,8 +479,8 @@ pub static TABLE: &[Entry] = &[
         name: "worst-accuracy",
         form: "[:T]",
         limits: "a threshold, which is 0 without",
-        about: "least accuracy of a group",
-        formula: "min_g accuracy of g",
+        about: words("least accuracy of a group"),
+        formula: words("min_g accuracy of g"),
         fits: |a| matches!(a.numbers(), Some([] | [_])),
         value: |metric, rows, memory| {
             let at = metric.numbers().first().copied().unwrap_or(0.0);
@@ -479,8 +490,8 @@ pub static TABLE: &[Entry] = &[
     },
     Entry {
         name: "worst-loss",
-        about: "largest mean logistic loss of a group",
-        formula: "max_g mean ln(1 + e^(∓s)) of g",
+        about: words("largest mean logistic loss of a group"),
+        formula: words("max_g mean ln(1 + e^(∓s)) of g"),
         range: "0 and more",
         value: |_, rows, memory| group(largest(groups(rows, memory, 0.0)?.iter().map(|group| group.loss))),
         ..GROUP
@@ -489,8 +500,8 @@ pub static TABLE: &[Entry] = &[
         name: "cvar",
         form: ":SHARE",
         limits: "0 < SHARE <= 1",
-        about: "mean of that loss over the worst share of the groups",
-        formula: "mean of the largest losses of groups",
+        about: words("mean of that loss over the worst share of the groups"),
+        formula: words("mean of the largest losses of groups"),
         range: "0 and more",
         fits: |a| unit(a) && a.numbers() != Some(&[0.0]),
         value: |metric, rows, memory| {

@@ -266,8 +266,8 @@ fn student_between(freedom: f64) -> f64 {
 
 /// P(|t| ≤ x): Abramowitz and Stegun 1964, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
 pub(super) fn inside(x: f64, freedom: u64) -> f64 {
-    let angle = libm::atan(x / crate::Real::sqrt(freedom as f64));
-    let (sin, cos) = libm::sincos(angle);
+    let (root, radius) = (crate::Real::sqrt(freedom as f64), crate::Real::sqrt(freedom as f64 + x * x));
+    let (angle, sin, cos) = (libm::atan(x / root), x / radius, root / radius);
     let odd = freedom % 2 == 1;
     // Powers of the cosine with the products of odd over even numbers, or of even over odd ones.
     let (mut term, mut sum) = (if odd { cos } else { 1.0 }, 0.0);

@@ -17,6 +17,7 @@ use super::order;
 use super::rank::{self, Classes, Group, Run};
 use crate::batch::PAIR_WEIGHTS;
 use crate::error::{Error, Result, exact_len};
+use crate::features::COMPACT;
 use crate::real::Real;
 use crate::scratch::Scratch;
 
@@ -76,9 +77,11 @@ impl Labels for [u8] {
         scratch: Scratch<'_, T>,
         mut visit: impl FnMut(Classes, Group<T>),
     ) -> Result<Classes> {
-        let (classes, groups) = rank::groups(scores, self, scratch)?;
-        groups.for_each(|group| visit(classes, group));
-        Ok(classes)
+        if COMPACT {
+            let visit: &mut dyn FnMut(Classes, Group<T>) = &mut visit;
+            return rank::each_group(scores, self, scratch, visit);
+        }
+        rank::each_group(scores, self, scratch, visit)
     }
     #[inline]
     fn runs<T: Real>(&self, scores: &[T], scratch: Scratch<'_, T>, visit: impl FnMut(Classes, Run)) -> Result<Classes> {
@@ -221,8 +224,47 @@ impl<'a> Truth<'a> {
         self.weights.get(row).copied().unwrap_or(1.0)
     }
 
+    fn each_group<T: Real>(
+        &self,
+        scores: &[T],
+        scratch: Scratch<'_, T>,
+        mut visit: impl FnMut(Classes<f64>, Group<T, f64>),
+    ) -> Result<Classes<f64>> {
+        if !self.weights().is_empty() {
+            return self.weighted(scores, scratch, visit);
+        }
+        let of =
+            |classes, group: Group<T>| visit(numbers(classes), Group { score: group.score, run: number(group.run) });
+        self.labels.groups(scores, scratch, of).map(numbers)
+    }
+
+    fn each_run<T: Real>(
+        &self,
+        scores: &[T],
+        scratch: Scratch<'_, T>,
+        mut visit: impl FnMut(Classes<f64>, Run<f64>),
+    ) -> Result<Classes<f64>> {
+        if !self.weights().is_empty() {
+            return self.weighted(scores, scratch, |classes, group| visit(classes, group.run));
+        }
+        self.labels.runs(scores, scratch, |classes, run| visit(numbers(classes), number(run))).map(numbers)
+    }
+
     /// Calls `visit` for the groups of equal scores, descending, of rows with a weight.
     fn weighted<T: Real>(
+        &self,
+        scores: &[T],
+        scratch: Scratch<'_, T>,
+        mut visit: impl FnMut(Classes<f64>, Group<T, f64>),
+    ) -> Result<Classes<f64>> {
+        if COMPACT {
+            let visit: &mut dyn FnMut(Classes<f64>, Group<T, f64>) = &mut visit;
+            return self.weighed(scores, scratch, visit);
+        }
+        self.weighed(scores, scratch, visit)
+    }
+
+    fn weighed<T: Real>(
         &self,
         scores: &[T],
         scratch: Scratch<'_, T>,
@@ -294,12 +336,12 @@ impl Labels for Truth<'_> {
         scratch: Scratch<'_, T>,
         mut visit: impl FnMut(Classes<f64>, Group<T, f64>),
     ) -> Result<Classes<f64>> {
-        if !self.weights().is_empty() {
-            return self.weighted(scores, scratch, visit);
+        if COMPACT {
+            // (One copy for all metrics.)
+            let visit: &mut dyn FnMut(Classes<f64>, Group<T, f64>) = &mut visit;
+            return self.each_group(scores, scratch, visit);
         }
-        let of =
-            |classes, group: Group<T>| visit(numbers(classes), Group { score: group.score, run: number(group.run) });
-        self.labels.groups(scores, scratch, of).map(numbers)
+        self.each_group(scores, scratch, visit)
     }
     fn runs<T: Real>(
         &self,
@@ -307,10 +349,11 @@ impl Labels for Truth<'_> {
         scratch: Scratch<'_, T>,
         mut visit: impl FnMut(Classes<f64>, Run<f64>),
     ) -> Result<Classes<f64>> {
-        if !self.weights().is_empty() {
-            return self.weighted(scores, scratch, |classes, group| visit(classes, group.run));
+        if COMPACT {
+            let visit: &mut dyn FnMut(Classes<f64>, Run<f64>) = &mut visit;
+            return self.each_run(scores, scratch, visit);
         }
-        self.labels.runs(scores, scratch, |classes, run| visit(numbers(classes), number(run))).map(numbers)
+        self.each_run(scores, scratch, visit)
     }
     fn confusion<T: Real>(&self, scores: &[T], threshold: T) -> Result<Confusion<f64>> {
         let counts = self.labels.confusion(scores, threshold)?;

@@ -106,6 +106,21 @@ pub fn groups<'a, T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'a, T>)
     Ok((classes, groups))
 }
 
+/// Calls `visit` for them.
+///
+/// # Errors
+/// As [`groups`].
+pub(super) fn each_group<T: Real>(
+    scores: &[T],
+    labels: &[u8],
+    scratch: Scratch<'_, T>,
+    mut visit: impl FnMut(Classes, Group<T>),
+) -> Result<Classes> {
+    let (classes, groups) = groups(scores, labels, scratch)?;
+    groups.for_each(|group| visit(classes, group));
+    Ok(classes)
+}
+
 /// Splits the scores by `side` (none: left out), sorts both sides, and returns the merged groups.
 /// Scratch must be as [`need`] says; the caller has checked it.
 pub(crate) fn sorted<'a, T: Real>(
@@ -197,20 +212,27 @@ pub(crate) fn runs<T: Real>(
     scratch: Scratch<'_, T>,
     mut visit: impl FnMut(Classes, Run),
 ) -> Result<Classes> {
+    if COMPACT {
+        // (One copy for all metrics.)
+        let visit: &mut dyn FnMut(Classes, Run) = &mut visit;
+        return each_run(scores, labels, scratch, visit);
+    }
+    each_run(scores, labels, scratch, visit)
+}
+
+fn each_run<T: Real>(
+    scores: &[T],
+    labels: &[u8],
+    scratch: Scratch<'_, T>,
+    mut visit: impl FnMut(Classes, Run),
+) -> Result<Classes> {
     let classes = check(scores, labels)?;
     scratch.check(need(scores.len()))?;
     let few = scores.len() / LOOKUP_SHARE;
     if scores.len() >= LOOKUP_FROM && classes.positives as usize <= few {
-        let mut visit = |run| visit(classes, run);
-        if COMPACT {
-            // (One copy for all metrics.)
-            let visit: &mut dyn FnMut(Run) = &mut visit;
-            runs_by_lookup(scores, labels, classes, scratch, visit);
-        } else {
-            runs_by_lookup(scores, labels, classes, scratch, visit);
-        }
+        runs_by_lookup(scores, labels, classes, scratch, |run| visit(classes, run));
     } else {
-        for group in sorted(scores, |at| Some(labels[at] == 1), scratch) {
+        for group in sorted(scores, |at| labels.get(at).map(|&label| label == 1), scratch) {
             visit(classes, group.run);
         }
     }

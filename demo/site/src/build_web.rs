@@ -4,7 +4,8 @@
 //!
 //! The package's modules are the same crate with different features; the registry's texts go beside them as JavaScript.
 
-use crate::{contents, output, shrink_wasm};
+use crate::contents::{self, Contents};
+use crate::{output, shrink_wasm};
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -180,6 +181,7 @@ const MODULES: [&[(&str, &str)]; 2] = [
         ("exact", "undercurve_exact"),
         ("objective", "undercurve_objective"),
         ("judge", "undercurve_judge"),
+        ("decide", "undercurve_decide"),
     ],
 ];
 
@@ -322,9 +324,10 @@ pub fn module(checkout: &Checkout, feature: &str) -> Result<String> {
         )
     })?;
     fs::create_dir_all(checkout.package()).context("wasm/js/pkg")?;
-    let made = build_module(checkout, module, None)?;
+    let made = built(checkout, module, None)?;
     let bytes = fs::read(checkout.package().join(format!("{}_bg.wasm", module.1))).context(module.1)?;
-    Ok(format!("{}{} gzip", made, kilobytes(gzip_len(&bytes)?)))
+    let (table, functions) = (made.table(&format!("{}_bg.wasm", module.1)), made.largest());
+    Ok(format!("{table}{functions}\n{} gzip", kilobytes(gzip_len(&bytes)?)))
 }
 
 /// Words as a TypeScript union.
@@ -381,7 +384,11 @@ fn target_folder(checkout: &Checkout) -> PathBuf {
 }
 
 /// One module: the crate with one feature, then its JavaScript half; in cargo's folder, or another. What it is made of.
-fn build_module(checkout: &Checkout, &(feature, name): &(&str, &str), folder: Option<&Path>) -> Result<String> {
+fn build_module(checkout: &Checkout, of: &(&str, &str), folder: Option<&Path>) -> Result<String> {
+    Ok(built(checkout, of, folder)?.table(&format!("{}_bg.wasm", of.1)))
+}
+
+fn built(checkout: &Checkout, &(feature, name): &(&str, &str), folder: Option<&Path>) -> Result<Contents> {
     let mut build = cargo();
     if let Some(folder) = folder {
         build.env("CARGO_TARGET_DIR", folder);
@@ -416,7 +423,7 @@ fn build_module(checkout: &Checkout, &(feature, name): &(&str, &str), folder: Op
     let module = fs::read(&file).with_context(|| file.display().to_string())?;
     let made = contents::contents(&module).with_context(|| format!("{name}: a module without names"))?;
     fs::write(&file, contents::without_names(&module)).with_context(|| file.display().to_string())?;
-    Ok(made.table(&format!("{name}_bg.wasm")))
+    Ok(made)
 }
 
 /// 128-bit SIMD everywhere, never relaxed SIMD (its results differ between CPUs); and no folder of this machine in the file.

@@ -194,6 +194,19 @@ fn generic(name: &str) -> &str {
 }
 
 impl Contents {
+    /// The functions as a table of Markdown, all copies of a generic one in a line, the largest first.
+    pub fn largest(&self) -> String {
+        let mut all: HashMap<&str, (usize, usize)> = HashMap::new();
+        for (name, bytes) in &self.functions {
+            let of = all.entry(generic(name)).or_default();
+            *of = (of.0 + bytes, of.1 + 1);
+        }
+        let mut all: Vec<_> = all.into_iter().collect();
+        all.sort_by_key(|&(name, (bytes, _))| (usize::MAX - bytes, name));
+        let rows = all.iter().map(|(name, (bytes, copies))| format!("| {name} | {bytes} | {copies} |\n"));
+        format!("| function | bytes | copies |\n|---|---|---|\n{}", rows.collect::<String>())
+    }
+
     /// As a table of Markdown under a heading.
     pub fn table(&self, heading: &str) -> String {
         let code: usize = self.functions.iter().map(|function| function.1).sum();

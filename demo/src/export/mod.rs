@@ -116,7 +116,7 @@ impl<'a> Exported<'a> {
     }
 
     /// What the number of each column of a table is moved by before f32 holds it: 0 where it does anyway.
-    fn origins(&self) -> Vec<f64> {
+    pub fn origins(&self) -> Vec<f64> {
         let mut from = 0;
         let each = self.sources.iter().map(|(_, source)| {
             let of = &self.features[from];

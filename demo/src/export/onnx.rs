@@ -281,6 +281,9 @@ impl Graph {
             let origin = fills.iter().map(|fill| fill.1).chain(std::iter::repeat(0.0));
             let maps = model.features[..columns].iter().zip(origin).map(|(f, origin)| (f.shift - origin, f.divisor));
             x = self.scaled(&x, &maps.collect::<Vec<_>>());
+        } else if fills.iter().any(|fill| fill.1 != 0.0) {
+            let origins = self.wide(&[columns], fills.iter().map(|fill| fill.1));
+            x = self.node("Add", &[&x, &origins], Vec::new());
         }
         x = self.crossed(x, model);
         match scale {

@@ -552,7 +552,11 @@ pub const CASES: &[Case] = &[
         "export three.uc three.c --int8 three.csv",
         "export three.uc three.json",
     ),
-    of("--numeric is of ONNX: expected a name with .onnx", "export m m.json --numeric", "export m m.onnx --numeric"),
+    of(
+        "--numeric is of ONNX, C and Rust: expected a name with .onnx, .c or .rs",
+        "export m m.json --numeric",
+        "export m m.onnx --numeric",
+    ),
     of(
         "…: `undercurve …` has no option --……",
         "--config wrong.toml train good.csv",

@@ -44,16 +44,17 @@ pub fn round<T: Real>(exported: &mut Exported<'_>, model: &Predictor<T>, path: &
     let [full, bytes] = models.each_mut().map(|model| tell::scores(model, &data));
     let (full, bytes) = (full?, bytes?);
     let mut memory = Metrics::new();
-    let mut of = |scores: &[T]| memory.summary(scores, data.labels(), FprRange::new(0.0, 1.0)?);
+    let mut of = |scores: &[T]| memory.summary(scores, &data.truth(), FprRange::new(0.0, 1.0)?);
     let (before, after) = (of(&full)?, of(&bytes)?);
     let other = |at: f64| full.iter().zip(&bytes).filter(|(a, b)| (a.f64() >= at) != (b.f64() >= at)).count();
     let other = exported.threshold.map_or_else(String::new, |at| format!(", {} of another class", other(at)));
     let told = format!(
-        "// Weights are bytes: AP {:.4} ({:.4} before), AUROC {:.4} ({:.4}) on {} rows of {}{other}.\n",
+        "// Weights are bytes: AP {:.4} ({:.4} before), AUROC {:.4} ({:.4}){} on {} rows of {}{other}.\n",
         after.ap,
         before.ap,
         after.auroc,
         before.auroc,
+        if data.weights().is_empty() { "" } else { " by weight" },
         data.len(),
         serde_json::json!(path.file_name().unwrap_or_default().to_string_lossy())
     );

@@ -9,6 +9,9 @@
 //! partial sums, of several one each; nothing is contracted. `tanh` has other bits in every library, and rows that are stored sparse are summed
 //! in another order, so such models are none of it. With weights as bytes ([`Int8`]) a weight is the product of its byte and its unit's scale, in
 //! the model's precision: scores have the bits of the model of these.
+//!
+//! As floats (`--numeric`) everything is f32, as in the numeric graph: a row has floats, numbers far from 0 less an origin. No routine for
+//! doubles is linked, which a small processor has not; the score is near that of `predict`, not its bits.
 
 use super::int8::Int8;
 use crate::export::Exported;
@@ -152,10 +155,11 @@ fn list(values: impl IntoIterator<Item = f64>) -> String {
 
 impl To {
     /// A constant list.
-    fn constant(self, name: &str, kind: Kind, values: &[f64]) -> String {
+    fn constant(self, name: &str, kind: Kind, values: &[f64], floats: bool) -> String {
+        let held = |&x: &f64| if floats { f64::from(x as f32) } else { x };
         let of = match kind {
             Kind::Byte => values.iter().map(|&x| (x as i8).to_string()).collect::<Vec<_>>().join(", "),
-            Kind::Double | Kind::Real => list(values.iter().copied()),
+            Kind::Double | Kind::Real => list(values.iter().map(held)),
         };
         match self {
             Self::C => {
@@ -185,12 +189,19 @@ fn none(model: &Exported<'_>) -> Option<&'static str> {
 }
 
 /// What x is, by statements, and the lists that they read.
-fn features(model: &Exported<'_>, to: To) -> (String, String) {
+fn features(model: &Exported<'_>, to: To, floats: bool) -> (String, String) {
     let (mut lists, mut body, mut at) = (String::new(), String::new(), 0);
-    let mut put = |body: &mut String, of: &str| {
+    // (C computes with a number that is not marked in doubles.)
+    let mark = if floats && to == To::C { "f" } else { "" };
+    let most = if floats { f64::from(f32::MAX) } else { f64::MAX };
+    let number = |x: f64| {
+        let x = x.clamp(-most, most);
+        number(if floats { f64::from(x as f32) } else { x }) + mark
+    };
+    let mut put = |body: &mut String, of: &str, origin: f64| {
         let feature = &model.features[at];
-        let text = match (feature.shift, feature.divisor) {
-            (_, 0.0) => "0e0".into(),
+        let text = match (feature.shift - origin, feature.divisor) {
+            (_, 0.0) => number(0.0),
             (0.0, 1.0) => of.to_string(),
             (shift, divisor) => format!("({of} - {}) / {}", number(shift), number(divisor)),
         };
@@ -201,40 +212,46 @@ fn features(model: &Exported<'_>, to: To) -> (String, String) {
     let filled = |k: usize, mean: f64| {
         if impute { format!("filled(row[{k}], {})", number(mean)) } else { format!("row[{k}]") }
     };
-    for (k, (_, source)) in model.sources.iter().enumerate() {
+    let origins = if floats { model.origins() } else { vec![0.0; model.sources.len()] };
+    for (k, ((_, source), origin)) in model.sources.iter().zip(origins).enumerate() {
         let gone = match source {
             Source::Number { mean, missing } => {
-                put(&mut body, &filled(k, *mean));
+                put(&mut body, &filled(k, *mean - origin), origin);
                 *missing
             }
             Source::Pieces { mean, pieces, missing } => {
                 for piece in *pieces {
-                    let of = if piece.step { "step" } else { "clip" };
-                    let ends = list([piece.low, piece.high]);
-                    put(&mut body, &format!("{of}({}, {ends})", filled(k, *mean)));
+                    let (of, moved) = if piece.step { ("step", 0.0) } else { ("clip", origin) };
+                    let ends = [piece.low, piece.high].map(|end| number(end - origin)).join(", ");
+                    put(&mut body, &format!("{of}({}, {ends})", filled(k, *mean - origin)), moved);
                 }
                 *missing
             }
             Source::Ranked { mean, knots, missing } => {
-                let (at, value): (Vec<f64>, Vec<f64>) = knots.iter().map(|knot| (knot.at, knot.rank)).unzip();
-                lists += &to.constant(&format!("AT{k}"), Kind::Double, &at);
-                lists += &to.constant(&format!("RANK{k}"), Kind::Double, &value);
+                let (at, value): (Vec<f64>, Vec<f64>) = knots.iter().map(|knot| (knot.at - origin, knot.rank)).unzip();
+                lists += &to.constant(&format!("AT{k}"), Kind::Double, &at, floats);
+                lists += &to.constant(&format!("RANK{k}"), Kind::Double, &value, floats);
                 let lent = if to == To::Rust { "&" } else { "" };
-                put(&mut body, &format!("rank({}, {lent}AT{k}, {lent}RANK{k}, {})", filled(k, *mean), knots.len()));
+                put(
+                    &mut body,
+                    &format!("rank({}, {lent}AT{k}, {lent}RANK{k}, {})", filled(k, *mean - origin), knots.len()),
+                    0.0,
+                );
                 *missing
             }
             Source::Category { values, missing } => {
-                (0..values.len()).for_each(|place| put(&mut body, &format!("is(row[{k}], {place}e0)")));
+                (0..values.len())
+                    .for_each(|place| put(&mut body, &format!("is(row[{k}], {})", number(place as f64)), 0.0));
                 *missing
             }
             _ => false,
         };
         if gone {
-            put(&mut body, &format!("missing(row[{k}])"));
+            put(&mut body, &format!("missing(row[{k}])"), 0.0);
         }
     }
     for [left, right] in model.preparation.crosses() {
-        put(&mut body, &format!("x[{left}] * x[{right}]"));
+        put(&mut body, &format!("x[{left}] * x[{right}]"), 0.0);
     }
     if model.preparation.scale() == Scale::Unit {
         body += match to {
@@ -247,14 +264,14 @@ fn features(model: &Exported<'_>, to: To) -> (String, String) {
 }
 
 /// The score of x, layer by layer.
-fn layers(model: &Exported<'_>, int8: Option<&Int8>, to: To) -> (String, String) {
+fn layers(model: &Exported<'_>, int8: Option<&Int8>, to: To, floats: bool) -> (String, String) {
     let (mut lists, mut body) = (String::new(), String::new());
     for (k, layer) in model.layers.iter().enumerate() {
-        lists += &to.constant(&format!("W{k}"), int8.map_or(Kind::Real, |_| Kind::Byte), &layer.weights);
-        lists += &to.constant(&format!("B{k}"), Kind::Real, &layer.bias);
+        lists += &to.constant(&format!("W{k}"), int8.map_or(Kind::Real, |_| Kind::Byte), &layer.weights, floats);
+        lists += &to.constant(&format!("B{k}"), Kind::Real, &layer.bias, floats);
         let mut scales = String::new();
         if let Some(int8) = int8 {
-            lists += &to.constant(&format!("S{k}"), Kind::Real, &int8.scales[k]);
+            lists += &to.constant(&format!("S{k}"), Kind::Real, &int8.scales[k], floats);
             scales = if to == To::Rust { format!(" &S{k},") } else { format!(" S{k},") };
         }
         let (inputs, outputs, next) = (layer.inputs, layer.outputs, k + 1);
@@ -284,12 +301,21 @@ fn layers(model: &Exported<'_>, int8: Option<&Int8>, to: To) -> (String, String)
 }
 
 /// What a row has, as comments.
-fn head(model: &Exported<'_>, int8: Option<&Int8>) -> String {
-    let bits = if int8.is_some() { "" } else { ", with the bits of `undercurve predict`" };
-    let mut text = format!("// {} by {}: score(row){bits}. A row has, as doubles:\n", model.spec, model.method);
+fn head(model: &Exported<'_>, int8: Option<&Int8>, floats: bool) -> String {
+    let bits = match (int8, floats) {
+        (None, false) => ", with the bits of `undercurve predict`",
+        (_, true) => ", near that of `undercurve predict`",
+        _ => "",
+    };
+    let of = if floats { "floats" } else { "doubles" };
+    let mut text = format!("// {} by {}: score(row){bits}. A row has, as {of}:\n", model.spec, model.method);
+    let origins = model.origins();
     for (k, (name, source)) in model.sources.iter().enumerate() {
         let of = match source {
             Source::Category { values, .. } => format!("the place, from 0, in {}", serde_json::json!(values)),
+            _ if floats && origins[k] != 0.0 => {
+                format!("a number (a date: days since 1970-01-01) less {}, before it becomes a float", origins[k])
+            }
             _ => "a number (a date: days since 1970-01-01)".into(),
         };
         // (These end a line, and with it a comment.)
@@ -304,12 +330,13 @@ fn head(model: &Exported<'_>, int8: Option<&Int8>) -> String {
 }
 
 /// The file's bytes, or why there are none.
-pub fn write(model: &Exported<'_>, int8: Option<&Int8>, to: To) -> Result<Vec<u8>, &'static str> {
+pub fn write(model: &Exported<'_>, int8: Option<&Int8>, to: To, floats: bool) -> Result<Vec<u8>, &'static str> {
     if let Some(why) = none(model) {
         return Err(why);
     }
-    let (columns, width, mut text) = (model.sources.len(), model.features.len(), head(model, int8));
-    let real = if model.real_bytes == 8 { ["double", "f64", "(x) => x"] } else { ["float", "f32", "Math.fround"] };
+    let (columns, width, mut text) = (model.sources.len(), model.features.len(), head(model, int8, floats));
+    let real =
+        if model.real_bytes == 8 && !floats { ["double", "f64", "(x) => x"] } else { ["float", "f32", "Math.fround"] };
     let [byte, scales, times] = match (to, int8) {
         (To::C, Some(_)) => ["signed char", "const real *scales, ", " * scales[o]"],
         (To::Rust, Some(_)) => ["i8", "scales: &[Real], ", " as Real * scales[o]"],
@@ -330,12 +357,13 @@ pub fn write(model: &Exported<'_>, int8: Option<&Int8>, to: To) -> Result<Vec<u8
             .replace(['\u{2028}', '\u{2029}', '\u{85}'], " ");
         let at = number(threshold);
         text += &match to {
+            To::C if floats => format!("#define THRESHOLD {at}f\n"),
             To::C => format!("#define THRESHOLD {at}\n"),
             To::JavaScript => format!("export const THRESHOLD = {at};\n"),
             To::Rust => format!("pub const THRESHOLD: f64 = {at};\n"),
         };
     }
-    let ((prepared, x), (weights, h)) = (features(model, to), layers(model, int8, to));
+    let ((prepared, x), (weights, h)) = (features(model, to, floats), layers(model, int8, to, floats));
     text += &(prepared + &weights);
     let refuse = model.preparation.missing() == Missing::Refuse;
     let last = model.layers.len();
@@ -358,9 +386,22 @@ pub fn write(model: &Exported<'_>, int8: Option<&Int8>, to: To) -> Result<Vec<u8
     };
     text += &(open + if refuse { &refused } else { "" } + &x + &rounded + &h);
     text += &match to {
-        To::Rust if model.real_bytes == 4 => format!("    f64::from(h{last}[0])\n}}\n"),
+        To::Rust if model.real_bytes == 4 && !floats => format!("    f64::from(h{last}[0])\n}}\n"),
         To::Rust => format!("    h{last}[0]\n}}\n"),
         _ => format!("    return h{last}[0];\n}}\n"),
     };
-    Ok(text.into_bytes())
+    Ok(if floats { in_floats(&text, to) } else { text }.into_bytes())
+}
+
+/// The same text, computing in floats. (Comments speak of other programs, and names of columns stand there alone.)
+fn in_floats(text: &str, to: To) -> String {
+    let words = match to {
+        To::C => [("double", "float"), ("fabs(", "fabsf("), ("sqrt(", "sqrtf(")],
+        _ => [("f64", "f32"), ("0.0f64", "0.0f32"), ("x as Real", "x")],
+    };
+    let line = |line: &str| match line.starts_with("//") {
+        true => line.to_string(),
+        false => words.iter().fold(line.to_string(), |line, (of, by)| line.replace(of, by)),
+    };
+    text.lines().map(|one| line(one) + "\n").collect()
 }
