@@ -55,17 +55,6 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     if COMPACT { parse(text) } else { text.parse().ok().filter(|x: &f64| x.is_finite()) }
 }
 
-/// A whole number in decimal digits, without what formats.
-#[cfg(feature = "alloc")]
-pub(crate) fn digits(mut number: u64) -> alloc::string::String {
-    let mut digits = alloc::vec::Vec::new();
-    while digits.is_empty() || number > 0 {
-        digits.push(char::from(b'0' + (number % 10) as u8));
-        number /= 10;
-    }
-    digits.iter().rev().collect()
-}
-
 /// `[+-]digits`, at most six of them.
 fn integer(text: &[u8]) -> Option<i32> {
     let (sign, digits) = match text {

@@ -1,12 +1,12 @@
 //! What a metric says of rows.
 
 use super::{Metric, Result};
-use crate::decimal::digits;
 use crate::error::Error;
 use crate::metric::{FprRange, Gap, Interval, Labels as _, Metrics, OfQuery, QueryMean, Truth, query_mean};
 use crate::real::Real as _;
 use alloc::string::String;
 use alloc::vec;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// What a metric needs beside scores and labels.
@@ -125,6 +125,16 @@ impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         Self::Rows(error)
     }
+}
+
+/// A whole number in decimal digits, without what formats.
+fn digits(mut number: u64) -> String {
+    let mut digits = Vec::new();
+    while digits.is_empty() || number > 0 {
+        digits.push(char::from(b'0' + (number % 10) as u8));
+        number /= 10;
+    }
+    digits.iter().rev().collect()
 }
 
 impl Refusal {

@@ -154,6 +154,24 @@ fn list(values: impl IntoIterator<Item = f64>) -> String {
 }
 
 impl To {
+    /// A number in a statement. (C computes with one that is not marked in doubles.)
+    fn number(self, x: f64, floats: bool) -> String {
+        let most = f64::from(f32::MAX);
+        match floats {
+            true => number(f64::from(x.clamp(-most, most) as f32)) + if self == Self::C { "f" } else { "" },
+            false => number(x),
+        }
+    }
+
+    /// The statement that divides x by its 2-norm.
+    fn unit(self) -> &'static str {
+        match self {
+            Self::C => "    unit(x, sizeof x / sizeof *x);\n",
+            Self::JavaScript => "    unit(x);\n",
+            Self::Rust => "    unit(&mut x);\n",
+        }
+    }
+
     /// A constant list.
     fn constant(self, name: &str, kind: Kind, values: &[f64], floats: bool) -> String {
         let held = |&x: &f64| if floats { f64::from(x as f32) } else { x };
@@ -191,13 +209,7 @@ fn none(model: &Exported<'_>) -> Option<&'static str> {
 /// What x is, by statements, and the lists that they read.
 fn features(model: &Exported<'_>, to: To, floats: bool) -> (String, String) {
     let (mut lists, mut body, mut at) = (String::new(), String::new(), 0);
-    // (C computes with a number that is not marked in doubles.)
-    let mark = if floats && to == To::C { "f" } else { "" };
-    let most = if floats { f64::from(f32::MAX) } else { f64::MAX };
-    let number = |x: f64| {
-        let x = x.clamp(-most, most);
-        number(if floats { f64::from(x as f32) } else { x }) + mark
-    };
+    let number = |x: f64| to.number(x, floats);
     let mut put = |body: &mut String, of: &str, origin: f64| {
         let feature = &model.features[at];
         let text = match (feature.shift - origin, feature.divisor) {
@@ -232,11 +244,8 @@ fn features(model: &Exported<'_>, to: To, floats: bool) -> (String, String) {
                 lists += &to.constant(&format!("AT{k}"), Kind::Double, &at, floats);
                 lists += &to.constant(&format!("RANK{k}"), Kind::Double, &value, floats);
                 let lent = if to == To::Rust { "&" } else { "" };
-                put(
-                    &mut body,
-                    &format!("rank({}, {lent}AT{k}, {lent}RANK{k}, {})", filled(k, *mean - origin), knots.len()),
-                    0.0,
-                );
+                let of = format!("rank({}, {lent}AT{k}, {lent}RANK{k}, {})", filled(k, *mean - origin), knots.len());
+                put(&mut body, &of, 0.0);
                 *missing
             }
             Source::Category { values, missing } => {
@@ -250,15 +259,10 @@ fn features(model: &Exported<'_>, to: To, floats: bool) -> (String, String) {
             put(&mut body, &format!("missing(row[{k}])"), 0.0);
         }
     }
-    for [left, right] in model.preparation.crosses() {
-        put(&mut body, &format!("x[{left}] * x[{right}]"), 0.0);
-    }
+    let product = |[left, right]: &[usize; 2]| format!("x[{left}] * x[{right}]");
+    model.preparation.crosses().iter().for_each(|pair| put(&mut body, &product(pair), 0.0));
     if model.preparation.scale() == Scale::Unit {
-        body += match to {
-            To::C => "    unit(x, sizeof x / sizeof *x);\n",
-            To::JavaScript => "    unit(x);\n",
-            To::Rust => "    unit(&mut x);\n",
-        };
+        body += to.unit();
     }
     (lists, body)
 }
@@ -355,9 +359,8 @@ pub fn write(model: &Exported<'_>, int8: Option<&Int8>, to: To, floats: bool) ->
         let [no, yes] = model.names.each_ref().map(|name| serde_json::json!(name));
         text += &format!("// From this score up a row is {yes}, below {no}.\n")
             .replace(['\u{2028}', '\u{2029}', '\u{85}'], " ");
-        let at = number(threshold);
+        let at = to.number(threshold, floats);
         text += &match to {
-            To::C if floats => format!("#define THRESHOLD {at}f\n"),
             To::C => format!("#define THRESHOLD {at}\n"),
             To::JavaScript => format!("export const THRESHOLD = {at};\n"),
             To::Rust => format!("pub const THRESHOLD: f64 = {at};\n"),
@@ -365,8 +368,7 @@ pub fn write(model: &Exported<'_>, int8: Option<&Int8>, to: To, floats: bool) ->
     }
     let ((prepared, x), (weights, h)) = (features(model, to, floats), layers(model, int8, to, floats));
     text += &(prepared + &weights);
-    let refuse = model.preparation.missing() == Missing::Refuse;
-    let last = model.layers.len();
+    let (refuse, last) = (model.preparation.missing() == Missing::Refuse, model.layers.len());
     let (open, refused, rounded) = match to {
         To::C => (
             format!("double score(const double row[{columns}]) {{\n    double x[{width}];\n"),
