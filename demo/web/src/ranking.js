@@ -6,11 +6,17 @@ const BITS = 2 ** 21;
 
 /** Where a row stands among rows that score the same: rows of a file may lie in an order of their own, and ties should look like chance. */
 export const tie = (row) => Math.imul(row, 413293) & (BITS - 1);
+const rowOf = (tie) => Math.imul(tie, 1698661) & (BITS - 1);
 
 /** Rows in the order of their ties, for so many of them. */
 let ties = new Uint32Array(0);
 function inTies(rows) {
-  if (ties.length !== rows) ties = Uint32Array.from({ length: rows }, (_, row) => row).sort((a, b) => tie(a) - tie(b));
+  if (ties.length !== rows) {
+    ties = new Uint32Array(rows);
+    for (let row = 0; row < rows; row += 1) ties[row] = tie(row);
+    ties.sort();
+    for (let k = 0; k < rows; k += 1) ties[k] = rowOf(ties[k]);
+  }
   return ties;
 }
 
