@@ -388,23 +388,24 @@ impl Graph {
         self.lines(score, &rises, pools[0].value)
     }
 
-    /// The log-odds of each class against all others, of raw scores: s_k − ln Σ e^(s_j) over the others.
+    /// The log-odds of each class against all others, of raw scores: s_k − ln Σ e^(s_j) over the others. (Class by class: converters to
+    /// TensorFlow mix up the axes of a tensor of three.)
     fn log_odds(&mut self, logits: &str, classes: usize, output: &str) {
-        let real = self.real;
         let axis = self.numbers(&[1], element::INT64, [1.0].into_iter());
-        let spread = self.node("Unsqueeze", &[logits, &axis], Vec::new());
-        // (A row for each class, in which that class counts nothing.)
-        let own = |at: usize| if at.is_multiple_of(classes + 1) { -1e30 } else { 0.0 };
-        let mask = self.numbers(&[classes, classes], real, (0..classes * classes).map(own));
-        let others = self.node("Add", &[&spread, &mask], Vec::new());
-        let top = self.node("ReduceMax", &[&others], vec![integers("axes", &[2]), integer("keepdims", 1)]);
-        let below = self.node("Sub", &[&others, &top], Vec::new());
-        let below = self.node("Exp", &[&below], Vec::new());
-        let last = self.numbers(&[1], element::INT64, [2.0].into_iter());
-        let sum = self.node("ReduceSum", &[&below, &last], vec![integer("keepdims", 1)]);
-        let sum = self.node("Log", &[&sum], Vec::new());
-        let all = self.node("Add", &[&top, &sum], Vec::new());
-        let all = self.node("Squeeze", &[&all, &last], Vec::new());
+        let mut against = Vec::new();
+        for class in 0..classes {
+            let others = (0..classes).filter(|&other| other != class).map(|other| other as f64);
+            let others = self.numbers(&[classes - 1], element::INT64, others);
+            let others = self.node("Gather", &[logits, &others], vec![integer("axis", 1)]);
+            let top = self.node("ReduceMax", &[&others], vec![integers("axes", &[1]), integer("keepdims", 1)]);
+            let below = self.node("Sub", &[&others, &top], Vec::new());
+            let below = self.node("Exp", &[&below], Vec::new());
+            let sum = self.node("ReduceSum", &[&below, &axis], vec![integer("keepdims", 1)]);
+            let sum = self.node("Log", &[&sum], Vec::new());
+            against.push(self.node("Add", &[&top, &sum], Vec::new()));
+        }
+        let against: Vec<&str> = against.iter().map(String::as_str).collect();
+        let all = self.node("Concat", &against, vec![integer("axis", 1)]);
         self.named("Sub", &[logits, &all], output, Vec::new());
     }
 
