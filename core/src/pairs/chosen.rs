@@ -1,7 +1,7 @@
 //! Sums over checked rows, each by the method that suits its surrogate and size.
 
 use super::panel::{self, Smooth, is_fast, is_windowed};
-use super::tables::{self, FAST_TERMS, FULL_TERMS, Grade, Shape};
+use super::tables::{self, BROAD_TERMS, FAST_TERMS, FULL_TERMS, Grade, Shape};
 use super::way::{self, How, MOST_PANELS};
 use super::weight::{Class, Range, Rows};
 use super::weighted::{self, Form};
@@ -323,14 +323,22 @@ fn by_panels<S: Real, Y: Class, G: Real, const AP: bool>(
         return None;
     }
     let most = how.way.most_panels(cost, rows.len(), rows.positives);
-    let of = Smooth { shape, scale, unit, made: how.tables, most };
+    let (of_broad, made) = how.tables.and_then(tables::parts).unzip();
+    let of = Smooth { shape, scale, unit, made, most };
+    if way::is_broad(rows.len(), panels, low.abs().or_larger(high.abs()) * inverse) {
+        let of = Smooth { made: of_broad, ..of };
+        let value = panel::sum::<S, Y, G, AP, BROAD_TERMS>(rows, of, scratch, grad);
+        if value.is_some() {
+            return value;
+        }
+    }
     if is_fast(how.grade, rows.range, scale, rows.len()) {
         let value = in_panels::<S, Y, G, AP, FAST_TERMS>(rows, of, scratch, grad);
         if value.is_some() {
             return value;
         }
     }
-    let made = how.tables.filter(|_| COMPACT || how.grade == Grade::Full);
+    let made = made.filter(|_| COMPACT || how.grade == Grade::Full);
     in_panels::<S, Y, G, AP, FULL_TERMS>(rows, Smooth { made, ..of }, scratch, grad)
 }
 
@@ -341,11 +349,7 @@ fn in_panels<S: Real, Y: Class, G: Real, const AP: bool, const P: usize>(
     scratch: &mut Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Option<f64> {
-    let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
-    let value = match AP {
-        true => panel::ap::<S, Y, G, P>(rows, of, f64, u64, grad),
-        false => panel::auc::<S, Y, G, P>(rows, of, f64, u64, grad),
-    };
+    let value = panel::sum::<S, Y, G, AP, P>(rows, of, scratch, grad);
     if value.is_some() || !is_windowed(rows.len()) {
         return value;
     }

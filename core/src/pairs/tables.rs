@@ -12,6 +12,7 @@
 //! multiplications.
 
 use crate::real::Real;
+use crate::slices::Place as _;
 use crate::surrogate::{AnySurrogate, Family};
 
 /// Distance, in units of 1/c, beyond which exponentials replace tables.
@@ -31,10 +32,19 @@ pub enum Grade {
 /// Terms P of a grade.
 pub(super) const FAST_TERMS: usize = 4;
 pub(super) const FULL_TERMS: usize = 8;
-/// The largest panel half-width of a grade, in units of 1/c.
+/// Terms of the panels of few rows, to the accuracy of [`FULL_TERMS`]: a row costs half as much again, but panels are three and a
+/// half times as wide, and a sixth of the multiplications leads from panel to panel.
+pub(super) const BROAD_TERMS: usize = 12;
+/// The largest panel half-width for a number of terms, in units of 1/c.
 const fn widest(terms: usize) -> f64 {
-    if terms == FAST_TERMS { 1.0 / 12.0 } else { 0.125 }
+    match terms {
+        FAST_TERMS => 1.0 / 12.0,
+        FULL_TERMS => 0.125,
+        _ => 0.5 * NARROWED,
+    }
 }
+/// What broad panels are as wide as, in powers of two: those themselves would be a little too wide.
+const NARROWED: f64 = 0.875;
 /// The largest number of panels that tables reach over: the half-width is more than half of the widest.
 pub(super) const fn furthest(terms: usize) -> usize {
     (NEAR / widest(terms)) as usize + 1
@@ -66,7 +76,8 @@ impl Shape {
 pub(super) const fn tables_len(terms: usize) -> usize {
     2 * (furthest(terms) + 1) * terms * terms + TERMS * terms
 }
-const _: () = assert!(tables_len(FAST_TERMS) < tables_len(FULL_TERMS));
+const _: () =
+    assert!(tables_len(FAST_TERMS) < tables_len(FULL_TERMS) && tables_len(BROAD_TERMS) < tables_len(FULL_TERMS));
 
 /// Tables of a surrogate's two kernels for the distances D ≥ 0, which those below 0 mirror, and the polynomials of e^(kwx).
 #[derive(Clone, Copy)]
@@ -81,13 +92,24 @@ pub(super) struct Tables<'a, const P: usize> {
 
 /// cos(π(i + ½)/P), the first half of the Chebyshev nodes.
 fn node<const P: usize>(i: usize) -> f64 {
-    // (The usual ones as they are: the function is as long as all of this file.)
+    // (As they are: the function is as long as all of this file.)
+    const OF_FAST: [f64; FAST_TERMS / 2] = [0.923_879_532_511_286_7, 0.382_683_432_365_089_84];
     const OF_FULL: [f64; FULL_TERMS / 2] =
         [0.980_785_280_403_230_4, 0.831_469_612_302_545_2, 0.555_570_233_019_602_3, 0.195_090_322_016_128_33];
-    match OF_FULL.get(i) {
-        Some(&node) if P == FULL_TERMS => node,
-        _ => libm::cos(core::f64::consts::PI * (i as f64 + 0.5) / P as f64),
-    }
+    const OF_BROAD: [f64; BROAD_TERMS / 2] = [
+        0.991_444_861_373_810_4,
+        0.923_879_532_511_286_7,
+        0.793_353_340_291_235_2,
+        0.608_761_429_008_720_7,
+        0.382_683_432_365_089_84,
+        0.130_526_192_220_051_7,
+    ];
+    let nodes: &[f64] = match P {
+        FAST_TERMS => &OF_FAST,
+        FULL_TERMS => &OF_FULL,
+        _ => &OF_BROAD,
+    };
+    nodes.at(i)
 }
 
 /// Chebyshev nodes, and the matrix from values there to monomial coefficients, by node. The nodes of the second half are
@@ -148,11 +170,18 @@ fn coefficients<const P: usize>(values: &[[f64; P]; P], matrix: &[[f64; P]; P]) 
     c
 }
 
-/// Half the width of a panel in units of 1/c, and 1 / the width in units of the scores: the widest power of two that the
-/// grade allows. `None` for a scale so large or small that there is none.
-pub(super) fn width<const P: usize>(scale: f64) -> Option<(f64, f64)> {
+/// The width of a panel in units of the scores: the widest that the grade allows of the powers of two, or with [`BROAD_TERMS`] of
+/// 7/8 of those.
+pub(super) fn whole<const P: usize>(scale: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff << 52;
-    let width = f64::from_bits((2.0 * widest(P) / scale).to_bits() & EXPONENT);
+    let unit = if P == BROAD_TERMS { NARROWED } else { 1.0 };
+    unit * f64::from_bits((2.0 * (widest(P) / unit) / scale).to_bits() & EXPONENT)
+}
+
+/// Half the width of a panel in units of 1/c, and 1 / the width in units of the scores. `None` for a scale so large or small that
+/// there is none.
+pub(super) fn width<const P: usize>(scale: f64) -> Option<(f64, f64)> {
+    let width = whole::<P>(scale);
     let inverse = 1.0 / width;
     (inverse.is_finite() && inverse > 0.0).then_some((0.5 * width * scale, inverse))
 }
@@ -160,7 +189,8 @@ pub(super) fn width<const P: usize>(scale: f64) -> Option<(f64, f64)> {
 impl<'a, const P: usize> Tables<'a, P> {
     /// Panels that the tables of such panels reach over.
     fn reach(half: f64) -> usize {
-        ((NEAR / (2.0 * half)) as usize).min(furthest(P))
+        let panels = NEAR / (2.0 * half);
+        (if P == BROAD_TERMS { libm::ceil(panels) } else { panels } as usize).min(furthest(P))
     }
 
     /// Those that [`make`] made of the same surrogate, or else new ones in `own`.
@@ -224,6 +254,11 @@ fn fill<const P: usize>(shape: Shape, half: f64, memory: &mut [f64]) -> Option<(
         }
     }
     Some(())
+}
+
+/// The tables of a plan: of few rows, and of its grade.
+pub(super) fn parts(plan: &[f64]) -> Option<(&[f64], &[f64])> {
+    plan.split_at_checked(tables_len(BROAD_TERMS))
 }
 
 /// Makes the tables of a surrogate in a memory of at least [`tables_len`] elements; `None`, and nothing written, when there

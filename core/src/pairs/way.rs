@@ -19,8 +19,18 @@ pub(super) const FEW_SORTED_PAIRS: usize = 512;
 const PANEL_IN_PAIRS: u64 = 384;
 const TABLES_IN_PAIRS: u64 = 1 << 13;
 const ROW_IN_PAIRS: u64 = 6;
+/// With fewer rows than this a panel, but for the first few, panels are broad, and with scores of at most so many widths of a panel.
+const BROAD_ROWS: usize = 200;
+const BROAD_PANELS: usize = 6;
+const BROAD_WIDTHS: f64 = (1u64 << 32) as f64;
 /// The most panels that are counted: the scores tell how far they reach, but not how many panels they leave empty.
 pub(super) const MOST_PANELS: usize = 256;
+
+/// Whether so many panels hold few rows, so that it pays to have fewer and broader ones. In which of those a row lies is found by a
+/// rounded product, which is wrong where scores are `furthest` from 0 by very many widths.
+pub(super) fn is_broad(rows: usize, panels: usize, furthest: f64) -> bool {
+    rows < BROAD_ROWS * panels.saturating_sub(BROAD_PANELS) && furthest < BROAD_WIDTHS
+}
 
 /// How to sum. The public functions choose by size; the others are there to measure where that should change.
 #[doc(hidden)]

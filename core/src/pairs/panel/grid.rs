@@ -1,7 +1,7 @@
 //! The panels that scores lie in.
 
 use crate::features::{COMPACT, SORTS};
-use crate::pairs::tables::{FAST_TERMS, FULL_TERMS, Grade, width};
+use crate::pairs::tables::{BROAD_TERMS, FAST_TERMS, FULL_TERMS, Grade, whole, width};
 use crate::real::Real;
 use crate::slices::Place as _;
 
@@ -23,10 +23,11 @@ const fn dense_panels(rows: usize) -> usize {
     if rows < 512 { 512 } else { panels(rows) }
 }
 
-/// The same limit for panels of `P` terms: those of the lower grade are half as wide, and hold half as much.
+/// The same limit for panels of `P` terms: those of the lower grade are half as wide, and hold half as much; those of few rows
+/// hold half as much again.
 pub(super) const fn limit<const P: usize>(rows: usize, most: usize) -> usize {
-    if P == FULL_TERMS {
-        most
+    if P >= FULL_TERMS {
+        most * FULL_TERMS / P
     } else if 2 * most < panels(rows) {
         2 * most
     } else {
@@ -37,7 +38,8 @@ pub(super) const fn limit<const P: usize>(rows: usize, most: usize) -> usize {
 /// Where a score lies.
 #[derive(Clone, Copy)]
 pub(super) struct Grid<'a> {
-    /// 1 / the width of a panel, a power of two.
+    /// The width of a panel, and 1 / that.
+    width: f64,
     inverse: f64,
     /// Half the width of a panel in units of 1/c.
     pub half: f64,
@@ -63,15 +65,20 @@ pub(in crate::pairs) fn rounded(u: f64) -> f64 {
 impl Grid<'_> {
     /// Panel and place in it (|x| ≤ 1) of up to [`BLOCK`] scores.
     #[inline(always)]
-    pub(super) fn place<S: Real>(&self, scores: &[S], panel: &mut [u32; BLOCK], x: &mut [f64; BLOCK]) {
+    pub(super) fn place<S: Real, const P: usize>(&self, scores: &[S], panel: &mut [u32; BLOCK], x: &mut [f64; BLOCK]) {
         let (start, end) = self.bulk;
+        // The place of a score that is u widths in the panel of this number, without loss: 1 / a power of two is exact.
+        let place = |score: f64, u: f64, number: f64| match P {
+            BROAD_TERMS => 2.0 * (score - number * self.width) * self.inverse,
+            _ => 2.0 * (u - number),
+        };
         let first = (self.numbers.get(start).unwrap_or(&0.0) + ONES).to_bits();
         if self.dense {
             for ((s, p), x) in scores.iter().zip(panel).zip(x) {
                 let u = s.f64() * self.inverse;
                 let shifted = u + ONES;
                 *p = shifted.to_bits().wrapping_sub(first) as u32;
-                *x = 2.0 * (u - (shifted - ONES));
+                *x = place(s.f64(), u, shifted - ONES);
             }
             return;
         }
@@ -81,11 +88,11 @@ impl Grid<'_> {
             let at = shifted.to_bits().wrapping_sub(first);
             if at < (end - start) as u64 {
                 *p = start as u32 + at as u32;
-                *x = 2.0 * (u - (shifted - ONES));
+                *x = place(s.f64(), u, shifted - ONES);
             } else {
                 let number = libm::rint(u);
                 *p = self.numbers.partition_point(|&k| k < number) as u32;
-                *x = 2.0 * (u - number);
+                *x = place(s.f64(), u, number);
             }
         }
     }
@@ -155,7 +162,7 @@ pub(super) fn grid<'a, S: Real, const P: usize>(
     }
     let bulk = (start, count);
     distinct(keys.span(below..outside), numbers, &mut count)?;
-    Some((Grid { inverse, half, numbers: numbers.get(..count)?, bulk, dense }, arrays))
+    Some((Grid { width: whole::<P>(scale), inverse, half, numbers: numbers.get(..count)?, bulk, dense }, arrays))
 }
 
 /// Rows that a sample has at most.
