@@ -98,7 +98,8 @@ def test_what_does_not_fit_is_named(wrong, told):
     [
         ({"want": 100}, "want: expected a text, got int"),
         ({"clusters": 2}, "clusters: expected values, got int"),
-        ({"seed": 2**64}, "^seed: expected a whole number below 2\\^64, got 18446744073709551616"),
+        ({"seed": 2**64}, "^seed: expected a whole number from 0 to 2\\^64 - 1, got 18446744073709551616"),
+        ({"seed": 10**400}, "^seed: expected a whole number from 0 to 2\\^64 - 1, got 1000000"),
         ({"missing": None}, "^missing: expected a text, got None"),
     ],
 )

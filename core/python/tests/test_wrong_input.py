@@ -134,7 +134,7 @@ ROWS = [
     (lambda: of("soap", learning_rate=0.1), V, "learning_rate: is called lr here"),
     (lambda: of("soap", epochs=3), V, "epochs: is called passes here"),
     (lambda: of("soap", valid=X), V, "valid: expected a share, or .rows, labels."),
-    (lambda: train(X, Y, steps=2.5), T, "steps: expected a whole number of 0 or more, got 2.5"),
+    (lambda: train(X, Y, steps=2.5), T, "steps: expected a whole number from 0 to 2\\^64 - 1, got 2.5"),
     (lambda: of("soap", seed=None), T, "seed: expected a whole number"),
     # models
     (lambda: of("soap").scores(X[:, :2]), V, "X has 2 columns and no names"),

@@ -851,14 +851,12 @@ def _number(name: str, value: Any, *, whole: bool = False) -> Any:
         number = float(value)
         if not whole:
             return number
-        if number.is_integer() and 0 <= number < 2.0**64:
+        if number.is_integer() and 0 <= int(value) < 2**64:
             return int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
-    expected = "a whole number of 0 or more" if whole else "a number"
-    if whole and isinstance(value, int) and value > 0:
-        expected = "a whole number below 2^64"
-    got = repr(value) if isinstance(value, (int, float, str, type(None))) else type(value).__name__
+    expected = "a whole number from 0 to 2^64 - 1" if whole else "a number"
+    got = repr(value)[:40] if isinstance(value, (int, float, str, type(None))) else type(value).__name__
     raise TypeError(f"{name}: expected {expected}, got {got}")
 
 
@@ -899,7 +897,10 @@ def _moments(name: str, what: str, values: Any) -> tuple[str, Any]:
     found = _column(name, what, values)
     if isinstance(found[1], list):
         try:
-            found = _column(name, what, np.array(found[1], "datetime64[us]"))
+            with warnings.catch_warnings():
+                # (Of zones, which it has taken off.)
+                warnings.simplefilter("ignore")
+                found = _column(name, what, np.array(found[1], "datetime64[us]"))
         except ValueError:
             raise ValueError(f"{what}: expected numbers, dates, or texts as \"2024-05-31\"; pandas.to_datetime reads others") from None
     return found

@@ -63,7 +63,8 @@ class Auto:
     signal : bool
         Whether its mean over the folds can be told from that of scores at random.
     importances : dict
-        Of each column what the metric loses on the rows of a fold when the column is shuffled, and the deviation over shuffles; the most first.
+        Of each column what the metric loses on the rows of a fold when the column is shuffled, and the deviation over five shuffles (0 of one
+        shuffle, with more than 50 columns); the most first.
     metric, fpr
         What was compared: ``"ap"``, ``"auroc"`` or ``"pauc"`` over these false-positive rates.
     rows, folds, scores, labels : array of shape (n,)
@@ -100,7 +101,8 @@ class Auto:
         return [*self.metrics()._rows(), *([] if at is None else [("threshold", f"{at:.6g}")])]
 
     def _lost(self) -> list[tuple[str, object]]:
-        return [(name, f"{loss:.4f} ± {sd:.4f}") for name, (loss, sd) in [*self.importances.items()][:10]]
+        # (A column that was shuffled once, or that the model does not read, has no deviation.)
+        return [(name, f"{loss:.4f}" + (f" ± {sd:.4f}" if sd else "")) for name, (loss, sd) in [*self.importances.items()][:10]]
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -152,7 +154,7 @@ def auto(
     clusters : array of shape (n,) or the name of a column, optional
         Rows of equal values stay in one fold. No feature.
     order : array of shape (n,) or the name of a column, optional
-        Numbers, dates, or texts as ``"2024-05-31"``; each fold is of later rows than those trained on. No feature.
+        Numbers or dates, in an array also texts as ``"2024-05-31"``; each fold is of later rows than those trained on. No feature.
     folds : int, optional
         Default: 5; from 20,000 rows on 3.
     seed : int

@@ -90,7 +90,7 @@ export const USES = {
   cli: (model, file) => `undercurve predict ${[model, file].map(word).join(" ")}\n`,
   py: (model, file) => `import undercurve\n\nmodel = undercurve.load(${text(model)})\nprint(model.scores(${text(file)}))\n`,
   // (A row of the columns that model.c lists, by echo 1 2 3 | ./use.)
-  c: (model) => `/* undercurve export ${model} model.c && cc use.c -o use -lm, then numbers of one row to its input */\n#include <stdio.h>\n#include "model.c"\n\nstatic double row[1024];\nint main(void) {\n  for (double *cell = row; scanf("%lf", cell) == 1; cell++) {}\n  return printf("%.9g\\n", (double)score(row)) < 0;\n}\n`,
+  c: (model) => `/* undercurve export ${model} model.c && cc use.c -o use -lm, then numbers of one row to its input */\n#include <stdio.h>\n#include "model.c"\n\nstatic double row[1024];\nint main(void) {\n  for (int cell = 0; cell < 1024 && scanf("%lf", row + cell) == 1; cell++) {}\n  return printf("%.9g\\n", (double)score(row)) < 0;\n}\n`,
 };
 
 /** What a model is, on one page: Markdown. @param {Shown} shown @param {{ columns: { name: string, categorical: boolean }[], positive: string | null, classes: string[] }} about @param {Record<string, number>} test metrics of held-out rows @param {{ train: number, test: number }} rows */

@@ -51,7 +51,7 @@ function draw() {
   people(map, { ...rows.test, window: wider(frame(rows.test.X, width / height)) }, all, CALLS, palette);
   calls($("face-calls"), all, CALLS, palette);
   const found = Object.entries(all).map(([who, { found }]) => `${who === "you" ? "you" : who.toUpperCase()} ${found}`).join(", ");
-  map.setAttribute("aria-label", `${count(rows.test.y.length)} people, the ill ones dark, and the line beyond which ${CALLS} are called; drag to turn it`);
+  map.setAttribute("aria-label", `${count(rows.test.y.length)} people, the ill ones stand out, and the line beyond which ${CALLS} are called; drag to turn it`);
   $("face-calls").setAttribute("aria-label", `Of ${CALLS} calls, so many reach somebody ill: ${found}`);
 }
 
@@ -65,6 +65,8 @@ function say() {
   $("face-said").replaceChildren(...(a ? told("You find ", ["you", you.found], ", A ", ["a", a.found], ", B ", ["b", b.found], ".") : told("Turn the line to choose whom: you find ", ["you", you.found], ".")));
   $("face-line").value = at.you;
   $("face-line").setAttribute("aria-valuetext", $("face-said").textContent);
+  // (Who turns by keys hears the slider say it; who watches the models hears their end.)
+  $("face-said").setAttribute("aria-live", training || document.activeElement === $("face-line") ? "off" : "polite");
   root.classList.toggle("tried", Boolean(a));
   $("face-train").textContent = a ? "Watch them again" : "Let two models try";
   if (!a) return;
@@ -99,6 +101,7 @@ async function train() {
   training = true;
   const { model, steps, fpr } = defaults();
   const made = {};
+  const focused = document.activeElement === $("face-train");
   $("face-train").disabled = true;
   try {
     for (const lane of LANES) {
@@ -125,6 +128,8 @@ async function train() {
   } finally {
     Object.values(made).forEach((trainer) => trainer.dispose());
     if (mine === turns) $("face-train").disabled = training = false;
+    // (What is disabled loses the focus.)
+    if (focused && document.activeElement === document.body) $("face-train").focus();
   }
 }
 
@@ -133,11 +138,15 @@ async function open() {
   at = address.read(location.hash);
   if (drawn !== at.seed) {
     const mine = ++turns;
+    // (No training of these people by the other draw, and none that was is waited for.)
+    training = false;
+    $("face-train").disabled = true;
     const { seed } = at;
     const { data, positives, noise } = defaults();
     const next = await first().call("synthetic", data, { ...DRAWN, noise, positives: positives / 100, seed });
     if (mine !== turns) return;
     [rows, drawn, all] = [next, seed, {}];
+    $("face-train").disabled = false;
   }
   show();
   Object.assign(root.dataset, { face: "there", seed: at.seed });
@@ -159,7 +168,12 @@ function build() {
   });
   $("face-map").addEventListener("pointerup", () => rows && push(true));
   $("face-line").oninput = () => rows && turn(Number($("face-line").value));
-  $("face-line").onchange = () => rows && push(true);
+  // (Keys that are held are one step back: browsers refuse a hundred in half a minute.)
+  let soon = 0;
+  $("face-line").onchange = () => {
+    clearTimeout(soon);
+    soon = setTimeout(() => rows && push(true), 200);
+  };
   $("face-train").onclick = () => rows && train().catch(failed);
   $("face-new").onclick = () => {
     history.pushState(null, "", address.write({ ...at, seed: Math.floor(Math.random() * 1000) }));
@@ -182,7 +196,10 @@ async function choose() {
   if (address.isFace()) {
     root.classList.remove("whole");
     document.title = "undercurve";
-    if (lack) return failed(`This page trains models with ${lack}, which this browser does not have or has turned off.`);
+    if (lack) {
+      $("face-train").disabled = $("face-line").disabled = true;
+      return failed(`This page trains models with ${lack}, which this browser does not have or has turned off.`);
+    }
     if (!built) build();
     return open();
   }

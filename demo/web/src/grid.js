@@ -185,7 +185,7 @@ export class GridMap {
     );
     const at = best < 0 ? "" : `; the best ${three(high)} at ${across.name} ${across.values[Math.floor(best / up.values.length)]}, ${up.name} ${up.values[best % up.values.length]}`;
     const near = values.filter((value) => value >= high - NOISE * noise).length;
-    const told = Number.isFinite(noise) ? `; noise of a point ± ${three(noise)}, within which of the best are ${count(near)} of ${count(points)} points` : "";
+    const told = Number.isFinite(noise) ? `; ± ${three(noise)} from seeds, so that ${count(near)} of ${count(points)} points are within noise of the best` : "";
     const failed = summary.failed ? `; ${count(summary.failed)} runs broke off` : "";
     const text = `${count(metric.length)} runs, step ${count(step)} of ${count(steps)}: held-out ${measured.called} ${known.length ? `from ${three(low)} to ${three(high)}` : "is not known"}${at}${told}${failed}. Chosen on the rows it is measured on, the best looks better than it is.`;
     // (Who listens hears the end, not every look.)

@@ -1,14 +1,21 @@
 // Send it on: the picture with its sentence and its link, and the same for an article or a lecture.
 
-import { colours, download, h } from "./dom.js";
+import { $, colours, download, h } from "./dom.js";
 import { SIZE, whole } from "./draw/sent.js";
 import "./send.css";
 
-const copy = async (button, text) => {
-  const before = button.textContent;
+/** Puts a text below the buttons, to be read or copied by hand. */
+const below = (text) => {
+  $("send-address").textContent = text;
+  getSelection().selectAllChildren($("send-address"));
+};
+
+const copy = async (button, name, text) => {
   const done = await Promise.resolve(navigator.clipboard?.writeText(text) ?? Promise.reject()).then(() => true, () => false);
+  // (Without a clipboard, as on a host without https, it is there to be copied.)
+  if (!done) below(text);
   button.textContent = done ? "Copied" : "Copy it from below";
-  setTimeout(() => (button.textContent = before), 1500);
+  setTimeout(() => (button.textContent = name), 1500);
 };
 
 /** The picture in points of the screen, twice as fine. */
@@ -31,15 +38,16 @@ export function send({ sentence, picture, hash, embed, lecture }) {
   const palette = colours();
   const svg = whole(sentence, link, picture(palette), palette);
   const frame = `<iframe src="${site}${embed.replaceAll("&", "&amp;")}" width="100%" height="600" title="undercurve" loading="lazy"></iframe>`;
-  const button = (id, textContent, onclick, className = "") => h("button", { type: "button", id, textContent, className, onclick: (event) => onclick(event.currentTarget) });
+  const button = (id, textContent, onclick, className = "") => h("button", { type: "button", id, textContent, className, onclick });
+  const copied = (id, name, text, className) => button(id, name, ({ currentTarget }) => copy(currentTarget, name, text), className);
   const dialog = h("dialog", { id: "send", "aria-label": "Send it on" },
     h("img", { id: "send-picture", src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`, alt: sentence, ...SIZE }),
     h("div", { className: "send-deeds" },
-      button("send-link", "Copy link", (own) => copy(own, link), "primary"),
-      button("send-png", "Save PNG", async () => download("undercurve.png", await png(svg), "image/png")),
+      copied("send-link", "Copy link", link, "primary"),
+      button("send-png", "Save PNG", () => png(svg).then((file) => download("undercurve.png", file, "image/png"), () => below("No PNG could be made here; save the SVG."))),
       button("send-svg", "Save SVG", () => download("undercurve.svg", svg, "image/svg+xml")),
-      button("send-frame", "Copy frame", (own) => copy(own, frame)),
-      ...(lecture ? [button("send-lecture", "Copy lecture", (own) => copy(own, site + lecture))] : []),
+      copied("send-frame", "Copy frame", frame),
+      ...(lecture ? [copied("send-lecture", "Copy lecture", site + lecture)] : []),
       h("span", { className: "spring" }),
       button("send-close", "Close", () => dialog.close())),
     h("p", { id: "send-address", textContent: link }));

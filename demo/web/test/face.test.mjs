@@ -68,6 +68,7 @@ test("a first visit: a question, a line to turn, two models that turn it, in few
   // Their turn.
   await page.click("#face-train");
   await tried(page);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "face-train", "who trains by keys stays there");
   assert.equal(await said(page), `You find ${first.you}, A ${first.a}, B ${first.b}.`);
   assert.doesNotMatch(await page.evaluate(() => document.body.innerText), GLOSSARY);
   const cold = await bytesOf(asked.filter(({ origin, pathname }) => origin === new URL(home).origin && !pathname.endsWith("offline.js")), brotliCompressSync);
@@ -84,9 +85,13 @@ test("a first visit: a question, a line to turn, two models that turn it, in few
   assert.equal(await said(page), `You find ${turned.you}, A ${first.a}, B ${first.b}.`);
   assert.equal(new URL(page.url()).hash, "#you=90&models=1");
   await page.focus("#face-line");
+  // (Keys in a row are one step back.)
   await page.keyboard.press("ArrowLeft");
-  assert.equal(await said(page), `You find ${(await counted(1, 89)).you}, A ${first.a}, B ${first.b}.`);
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await said(page), `You find ${(await counted(1, 88)).you}, A ${first.a}, B ${first.b}.`);
+  assert.equal(await page.getAttribute("#face-said", "aria-live"), "off", "the slider says it");
   assert.equal(await page.getAttribute("#face-line", "aria-valuetext"), await said(page));
+  await page.waitForFunction(() => location.hash === "#you=88&models=1");
   await page.goBack();
   await page.waitForFunction(() => document.querySelector("#face-line").value === "90");
   await page.evaluate(axe);
@@ -116,6 +121,13 @@ test("a first visit: a question, a line to turn, two models that turn it, in few
   const frame = await copied("#send-frame");
   const lecture = await copied("#send-lecture");
   assert.equal(lecture, `${home}?lecture`);
+  // Without a clipboard what was to be copied is there to be copied by hand.
+  await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined, configurable: true }));
+  await page.click("#send-frame");
+  await page.waitForFunction(() => document.querySelector("#send-frame").textContent === "Copy it from below");
+  assert.deepEqual([await page.textContent("#send-address"), await page.evaluate(() => String(getSelection()))], [frame, frame]);
+  await page.click("#send-frame");
+  await page.waitForFunction(() => document.querySelector("#send-frame").textContent === "Copy frame");
   await page.click("#send-close");
   // A clean profile that follows the link, on a phone in the dark: the same numbers on one screen.
   const other = await visit({ viewport: { width: 390, height: 844 }, colorScheme: "dark" }, "#you=90&models=1");
