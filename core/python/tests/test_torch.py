@@ -513,9 +513,12 @@ def test_the_contrastive_loss_is_that_of_all_rows():
     before = loss.state.clone()
     loss.eval()(first[:3], second[:3], rows)
     assert torch.equal(loss.state, before) and (before.reshape(40, 2)[8:30] == 0).all()
-    for wrong, told in [((first[:3], second[:3], [1, 1, 2]), "a row is there twice"), ((first[:3], second[:2], [0, 1, 2]), "shapes"), ((first[:3], second[:3], [0, 1, 40]), "beyond the 40 rows")]:
+    for wrong, told in [((first[:1], second[:1], [1]), "drop_last=True"), ((first[:3], second[:3], [1, 1, 2]), "a row is there twice"), ((first[:3], second[:2], [0, 1, 2]), "shapes"), ((first[:3], second[:3], [0, 1, 40]), "beyond the 40 rows")]:
         with pytest.raises(ValueError, match=told):
             loss(*wrong)
+    for settings, told in [({"rows": 1}, "^rows: expected 2 or more, got 1"), ({"temperature": 0}, "^temperature: expected from 0.005"), ({"gamma": 0}, "^gamma: expected above 0")]:
+        with pytest.raises(ValueError, match=told):
+            Contrastive(**{"rows": 40, **settings})
     again = pickle.loads(pickle.dumps(loss))
     assert torch.equal(again.state, loss.state)
 

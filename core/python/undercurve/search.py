@@ -211,7 +211,7 @@ def auto(
         ignore=ignored, skip=models._number("skip", skip, whole=True), latin1=encoding == "latin1",
     )  # fmt: skip
     models._warn_of_reading(read)
-    reading = models._reading(named, label, positive, missing, categorical, ignored, keep_identifiers, **columns)
+    reading = models._reading(named, label, positive, missing, categorical, ignored, keep_identifiers, order=columns["order"], cluster=columns["cluster"])
     asked = {name: None if one is None else models._number(name, one, whole=True) for name, one in (("folds", folds), ("seed", seed), ("threads", threads))}
     rule = None if threshold is None else str(threshold)
     core, found = _core.search(reading, read, {"want": want, "threshold": rule, **asked}, _told() if progress else None)

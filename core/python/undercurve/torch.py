@@ -405,9 +405,9 @@ class Contrastive(torch.nn.Module):
     Parameters
     ----------
     rows : int
-        How many rows the data has.
+        How many rows the data has, 2 or more.
     temperature : float
-        t, from 0.005.
+        t, from 0.005 to 1000.
     gamma : float
         Weight of the batch in the running sums, above 0 and at most 1, where nothing is kept.
     dtype : torch.dtype
@@ -439,13 +439,22 @@ class Contrastive(torch.nn.Module):
         super().__init__()
         if dtype not in _WIDE:
             raise TypeError(f"dtype: {dtype}, expected torch.float32 or torch.float64")
+        for name, value, fits, expected in (
+            ("rows", rows, rows >= 2, "2 or more"),
+            ("temperature", temperature, 0.005 <= temperature <= 1000, "from 0.005 to 1000"),
+            ("gamma", gamma, 0 < gamma <= 1, "above 0 and at most 1"),
+        ):
+            if not fits:
+                raise ValueError(f"{name}: expected {expected}, got {value!r}")
         self.temperature, self.gamma = float(temperature), float(gamma)
         self.register_buffer("state", torch.zeros(2 * rows, dtype=dtype))
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]
     def forward(self, first: Tensor, second: Tensor, rows: Tensor | Any) -> Tensor:
-        """The estimate on embeddings (B, e) of a batch by both encoders; `rows` are its numbers in the data, from 0, each there once."""
+        """The estimate on embeddings (B, e) of a batch of two rows or more by both encoders; `rows` are its numbers in the data, from 0, each there once."""
         at = np.asarray(_array(rows)).ravel()
+        if len(at) < 2:
+            raise ValueError("rows: a batch of one row has nothing to be held against; leave it out, as DataLoader(..., drop_last=True) does")
         if len(np.unique(at)) < len(at):
             raise ValueError("rows: a row is there twice, and would be held against itself")
         first, second = first.to(self.state.dtype), second.to(self.state.dtype)
