@@ -244,7 +244,6 @@ function sameConstraints(constraints, trainer) {
   const plain = (text) => text.replace(/\s+/g, "").replace(/\d*\.?\d+(e[+-]?\d+)?/gi, Number);
   const own = trainer.constraints?.() ?? [];
   if (constraints.map(plain).sort().join() === own.map(plain).sort().join()) return;
-  trainer.free();
   need(false, "constraints", constraints, `those of the saved session (${own.join(", ") || "none"}), or leave them out`, { code: 115 });
 }
 
@@ -336,6 +335,7 @@ export class Session {
       const settings = bytes ? Options.saved(bytes) : new Options(method.name ?? "", seed);
       let data;
       let trainer;
+      let made;
       try {
         if (bytes && several) need(settings.several, "bytes", "of two classes", "a session of several; leave classes out");
         else need(!settings.several, "bytes", "of several classes", "a session of two; say how many with classes");
@@ -392,9 +392,10 @@ export class Session {
         const rows = data ?? like.#data;
         trainer = bytes ? Trainer.load(bytes, rows) : start ? startingAt(Trainer, settings, rows, start) : new Trainer(settings, rows);
         if (bytes && constraints.length > 0) sameConstraints(constraints, trainer);
-        return [data, trainer];
+        made = [data, trainer];
+        return made;
       } finally {
-        if (!trainer) data?.free();
+        if (!made) [trainer, data].forEach((one) => one?.free());
         settings.free();
       }
     });

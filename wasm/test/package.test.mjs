@@ -868,7 +868,7 @@ test("a session begins at the parameters that it is given, and tells the scores 
   assert.equal(second.snapshot({ scores: 7 }).scores.length, 7);
   second.advance({ steps: 60 });
   assert.notDeepEqual(second.params(), start);
-  assert.throws(() => new Session({ ...options("soap"), start: start.subarray(1) }), /params/);
+  assert.throws(() => new Session({ ...options("soap"), start: start.subarray(1) }), /: start: length 2, but 3 is needed$/);
   assert.throws(() => new Session({ ...options("soap"), start: [...start] }), /start .*a Float32Array of parameters/);
   for (const session of [first, second]) session.dispose();
 });
