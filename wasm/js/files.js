@@ -29,9 +29,11 @@ export const initFiles = /* @__PURE__ */ once(
  * @property {"number" | "text"} kind what its cells are read as; text becomes categories
  * @property {boolean} identifier whether it tells rows apart and is left out
  * @property {boolean} rounded whether it has whole numbers beyond 2^53, which were rounded
+ * @property {boolean} dates whether its numbers are dates, days since the beginning of 1970
  * @property {string | null} doubt what cannot be told of its cells, so that it trains as categories or not at all
  * @property {[number, number] | null} range of its numbers
  * @property {[number, string] | null} stray the first cell, with its line, that makes a text of a column of numbers
+ * @property {number | null} [alone] its AUROC against the label that was named, by whichever way of it ranks better
  */
 
 /**
@@ -196,12 +198,21 @@ export class DataFile {
     return { file, label: called };
   }
 
-  /** @returns {{ name: string, format: "CSV" | "LIBSVM", rows: number, columns: Column[] }} */
-  describe() {
+  /**
+   * @param {{ label: string, positive?: string }} [of] a label, against which each column is measured alone
+   * @returns {{ name: string, format: "CSV" | "LIBSVM", rows: number, columns: Column[] }}
+   */
+  describe(of) {
     const table = this.#held();
+    if (of !== undefined) {
+      object(of, "of", "an object with label");
+      only(of, ["label", "positive"], "of.");
+      need(typeof of.label === "string", "of.label", of.label, "the name of the label column");
+    }
+    const alone = of && this.#called(() => table.alone(of.label, of.positive));
     const [told, ranges] = [JSON.parse(table.describe()), table.ranges()];
     const range = (k) => (ranges[2 * k] <= ranges[2 * k + 1] ? [ranges[2 * k], ranges[2 * k + 1]] : null);
-    return { ...told, columns: told.columns.map((column, k) => ({ ...column, range: range(k) })) };
+    return { ...told, columns: told.columns.map((column, k) => ({ ...column, range: range(k), ...(alone && { alone: alone[k] >= 0 ? alone[k] : null }) })) };
   }
 
   /**

@@ -25,7 +25,7 @@ function opened(file) {
 }
 
 /** The calls that `Engine.call` is for; the others are those of the classes of `worker.js`. */
-const ASKED = "synthetic syntheticClasses syntheticGroups flip open prepare prepareClasses close".split(" ");
+const ASKED = "synthetic syntheticClasses syntheticGroups flip open describe prepare prepareClasses close".split(" ");
 
 const calls = {
   /** The first call: where the modules are, and which of them to load while the page is still busy with itself. */
@@ -66,6 +66,7 @@ const calls = {
     files.set(++last, file);
     return { file: last, ...file.describe() };
   },
+  describe: (file, of) => opened(file).describe(of),
   prepare: (file, choice) => opened(file).prepare(choice),
   prepareClasses: (file, choice) => opened(file).prepareClasses(choice),
   close(file) {

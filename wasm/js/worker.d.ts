@@ -31,6 +31,8 @@ export interface EngineCalls {
   flip(...of: Parameters<typeof flipLabels>): Uint8Array;
   /** Reads a file, which stays open in the worker, and describes it. */
   open(bytes: Uint8Array, name: string, options?: Reading): ReturnType<DataFile["describe"]> & { file: number };
+  /** What an open file holds, as of `DataFile`. */
+  describe(file: number, ...of: Parameters<DataFile["describe"]>): ReturnType<DataFile["describe"]>;
   /** Rows of an open file, as of `DataFile`. */
   prepare(file: number, ...of: Parameters<DataFile["prepare"]>): ReturnType<DataFile["prepare"]>;
   prepareClasses(file: number, ...of: Parameters<DataFile["prepareClasses"]>): ReturnType<DataFile["prepareClasses"]>;

@@ -40,17 +40,13 @@ impl Table {
         Ok(Self { table, ignore: Vec::new(), categorical: Vec::new() })
     }
 
-    /// `{ name, format, rows, columns: [{ name, missing, values: [[value, count]] or null, kind, identifier, rounded, doubt,
+    /// `{ name, format, rows, columns: [{ name, missing, values: [[value, count]] or null, kind, identifier, rounded, dates, doubt,
     /// stray: [line, text] or null }] }`, values where there are at most 100 different ones; LIBSVM has one column, its labels.
     pub fn describe(&self) -> String {
         let sparse = self.table.format() == data::Format::Libsvm;
         let names = if sparse { vec!["label".to_string()] } else { self.table.columns() };
-        let rounded = |k| {
-            self.table
-                .readings()
-                .iter()
-                .any(|of| of.1 == data::Reading::Rounded && Some(of.0) == names.get(k).map(String::as_str))
-        };
+        let readings = self.table.readings();
+        let is_read = |name: &str, as_: data::Reading| readings.contains(&(name, as_)).to_string();
         let identifiers = data::identifiers(&self.table, &data::Options::default());
         let columns = names.iter().enumerate().map(|(k, name)| {
             let stray = self.table.stray(k).map(|(line, text)| format!("[{line},{}]", json::string(text)));
@@ -64,7 +60,8 @@ impl Table {
                 ("values", values),
                 ("kind", json::string(if text { "text" } else { "number" })),
                 ("identifier", identifiers.iter().any(|(found, _)| found == name).to_string()),
-                ("rounded", rounded(k).to_string()),
+                ("rounded", is_read(name, data::Reading::Rounded)),
+                ("dates", is_read(name, data::Reading::Dates)),
                 ("doubt", self.table.doubt(k).map_or("null".to_string(), |doubt| json::string(&doubt.to_string()))),
                 ("stray", stray.unwrap_or_else(|| "null".to_string())),
             ])
@@ -86,6 +83,14 @@ impl Table {
             _ => [f64::NAN; 2],
         };
         (0..self.table.columns().len()).flat_map(ends).collect()
+    }
+
+    /// The AUROC of each column alone against this label, by whichever way of it ranks better; NaN where there are too few rows to tell.
+    pub fn alone(&self, label: String, positive: Option<String>) -> Result<Vec<f64>, Failure> {
+        let options = data::Options { label: Some(label), positive, ..data::Options::default() };
+        let labels = data::binary_labels(&self.table, &options)?;
+        let of = |at| undercurve_search::column_auroc(&self.table, at, &labels).unwrap_or(f64::NAN);
+        Ok((0..self.table.columns().len()).map(of).collect())
     }
 
     /// From now on columns of `ignore` are no features, and those of `categorical` are categories.

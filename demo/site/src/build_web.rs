@@ -200,6 +200,7 @@ fn is_made(checkout: &Checkout) -> bool {
     let sources = [
         "core/src",
         "core/Cargo.toml",
+        "core/search",
         "gpu/src",
         "gpu/Cargo.toml",
         "wasm/src",

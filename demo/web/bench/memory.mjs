@@ -2,7 +2,8 @@
 //
 //     node demo/web/bench/memory.mjs [--seeds 300] [--rows 200000]
 //
-// Heap, listeners and nodes are read after a collection, after a tenth of the seeds and at the end. Tasks are the processor time of whole
+// What the page's own objects take, machine code and what the browser keeps apart, is read from snapshots of the heap after a tenth of the
+// seeds, half of them, and all; listeners and nodes too. Tasks are the processor time of whole
 // tasks on the page's thread, from a trace. Needs `cargo demo --build-only`; CHROMIUM names the browser.
 
 import { parseArgs } from "node:util";
@@ -18,14 +19,30 @@ await page.goto(`${address}#data=split&steps=300&speed=max`);
 await done();
 const devtools = await page.context().newCDPSession(page);
 await devtools.send("Performance.enable");
-const told = async () => {
+/** Megabytes of objects, and of machine code with what it was compiled from. */
+const heap = async () => {
+  const parts = [];
+  const add = ({ chunk }) => parts.push(chunk);
+  devtools.on("HeapProfiler.addHeapSnapshotChunk", add);
+  await devtools.send("HeapProfiler.takeHeapSnapshot", { reportProgress: false });
+  devtools.off("HeapProfiler.addHeapSnapshotChunk", add);
+  const { snapshot: { meta }, nodes } = JSON.parse(parts.join(""));
+  const [type, size] = ["type", "self_size"].map((field) => meta.node_fields.indexOf(field));
+  const of = { objects: 0, code: 0 };
+  for (let at = 0; at < nodes.length; at += meta.node_fields.length) {
+    const kind = meta.node_types[type][nodes[at + type]];
+    if (kind !== "native") of[kind === "code" ? "code" : "objects"] += nodes[at + size] / 1e6;
+  }
+  return of;
+};
+const tell = async (seeds) => {
   await devtools.send("HeapProfiler.collectGarbage");
   const { metrics } = await devtools.send("Performance.getMetrics");
   const of = Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
-  return { heap: of.JSHeapUsedSize / 1e6, listeners: of.JSEventListeners, nodes: of.Nodes };
+  const { objects, code } = await heap();
+  console.log(`after ${seeds} seeds: objects ${objects.toFixed(2)} MB, code ${code.toFixed(2)} MB, ${of.JSEventListeners} listeners, ${of.Nodes} nodes`);
 };
 const seeds = Number(values.seeds);
-let first;
 for (let seed = 1; seed <= seeds; seed += 1) {
   // (Another seed by its field, as a hand does it.)
   await page.$eval("#seed", (field, seed) => {
@@ -34,11 +51,8 @@ for (let seed = 1; seed <= seeds; seed += 1) {
   }, seed);
   await page.waitForFunction((seed) => location.hash.includes(`seed=${seed + 1}&`), seed);
   await done();
-  if (seed === Math.ceil(seeds / 10)) first = await told();
+  if ([Math.ceil(seeds / 10), Math.ceil(seeds / 2), seeds].includes(seed)) await tell(seed);
 }
-const last = await told();
-const line = ({ heap, listeners, nodes }) => `heap ${heap.toFixed(2)} MB, ${listeners} listeners, ${nodes} nodes`;
-console.log(`after ${Math.ceil(seeds / 10)} seeds: ${line(first)}; after ${seeds}: ${line(last)}`);
 
 const rows = Number(values.rows);
 const cells = Array.from({ length: rows }, (_, row) => `${Math.sin(row * row).toFixed(4)},${Math.cos(3 * row).toFixed(4)},${Number(Math.sin(row * row) + Math.cos(7 * row) > 1.2)}`);

@@ -61,7 +61,7 @@ const told = (...parts) => parts.map((part) => (typeof part === "string" ? part 
 function say() {
   const { you, a, b } = all;
   const ill = you.ranking.positives;
-  $("face-question").textContent = `${count(you.ranking.rows)} people. ${count(ill)} are ill. You can call ${CALLS}.`;
+  $("face-question").replaceChildren(`${count(you.ranking.rows)} people. `, h("span", { className: "ill", textContent: `${count(ill)} are ill` }), `. You can call ${CALLS}.`);
   $("face-said").replaceChildren(...(a ? told("You find ", ["you", you.found], ", A ", ["a", a.found], ", B ", ["b", b.found], ".") : told("Turn the line to choose whom: you find ", ["you", you.found], ".")));
   $("face-line").value = at.you;
   $("face-line").setAttribute("aria-valuetext", $("face-said").textContent);
@@ -71,9 +71,9 @@ function say() {
   $("face-train").textContent = a ? "Watch them again" : "Let two models try";
   if (!a) return;
   const beaten = LANES.filter((lane) => you.found > all[lane].found).map((lane) => lane.toUpperCase());
-  const verdict = training ? "They are training." : beaten.length === 2 ? "You beat both, with the ill in sight." : beaten.length ? `You beat ${beaten[0]}. Turn on and beat both.` : "Turn on and beat them.";
-  $("face-what").textContent = `${verdict} A and B turned the same line, by ${count(rows.y.length)} other people. A learned how likely each person is ill, as most models do. B learned to put the ill first.`;
-  $("face-told").textContent = `A minimises cross-entropy. B is SOAP, which trains for average precision. Both are linear models from one start, on the same ${count(defaults().steps)} batches; neither saw the people that are shown. This kind of data was found by searching for a large gap between the two. The page has other kinds, some without any gap, and trains each on 20 draws.`;
+  const verdict = training ? "They are training." : beaten.length === 2 ? "You beat both, with the ill in sight." : beaten.length ? `You beat ${beaten[0]}. Keep turning to beat both.` : "Keep turning to beat them.";
+  $("face-what").textContent = `${verdict} A and B learned where to turn theirs from ${count(rows.y.length)} other people. A learned how likely each person is ill, and everybody counts alike; most models do so. B learned whom to put first. All people here are invented.`;
+  $("face-told").textContent = `Each point is a person, placed by two measurements. A minimises cross-entropy. B is SOAP, which trains for average precision. Both are linear models from one start, on the same ${count(defaults().steps)} batches; neither saw the people that are shown. This kind of data was found by searching for a large gap between the two. The page has other kinds, some without any gap, and trains each on 20 draws.`;
 }
 
 function show() {

@@ -9,6 +9,10 @@ const percent = (part, all) => `${((100 * part) / all).toPrecision(3)}\u00a0%`;
 const LISTED = 400;
 /** So many rows may a positive one count as. */
 const WEIGHTS = [1, 2, 5, 10, 20, 50];
+/** An AUROC from which on a column alone gives the label away. */
+const AWAY = 0.99;
+/** Rows of a class that are few. */
+const FEW = 50;
 
 const short = (x) => String(Number(x.toPrecision(4))).replace("-", "−");
 
@@ -26,8 +30,41 @@ export function taken({ kind, missing, values, identifier, range, stray, doubt }
   return { kind: "category", why: `${some}${gaps}` };
 }
 
-/** What is in a file, and what to make of it, before anything is trained. @param {import("./side.js").Side} side @param {(choice: object) => void} prepare */
-export function inspect(side, table, prepare) {
+/** Names of columns in a sentence. */
+function named(columns) {
+  const all = columns.map(({ name }) => brief(name));
+  if (all.length > 3) all.splice(3, Infinity, `${count(columns.length - 3)} more`);
+  return all.length > 1 ? `${all.slice(0, -1).join(", ")} and ${all.at(-1)}` : all[0];
+}
+
+/**
+ * What there is to know of the columns before they train, a line of each kind.
+ * @param {{ columns: object[], rows: number }} table @param {string} label @param {Set<string>} dropped columns
+ * @param {object[]} [known] the columns, measured alone
+ */
+export function findings({ columns, rows }, label, dropped, known) {
+  const others = columns.filter(({ name }) => name !== label);
+  const used = others.filter((column) => !dropped.has(column.name) && !taken(column, rows).out);
+  const line = (all, one, more) => (all.length ? [`${named(all)} ${all.length > 1 ? more : one}`] : []);
+  const away = used.filter(({ name }) => known?.find((column) => column.name === name).alone >= AWAY);
+  return [
+    ...line(others.filter(({ identifier, missing }) => identifier && missing < rows), "tells rows apart, so it is left out.", "tell rows apart, so they are left out."),
+    ...line(others.filter(({ missing }) => missing === rows), "has no values and is left out.", "have no values and are left out."),
+    ...others.filter(({ doubt }) => doubt).map(({ name, doubt }) => `${brief(name)}: ${doubt.replace(/^.*? in column ".*?": /, "")}. ${dropped.has(name) ? "It is left out until you tick it below" : "Each value is a category"}.`),
+    ...used.filter(({ stray }) => stray).map(({ name, stray }) => `${brief(name)} has “${brief(stray[1])}” among its numbers (line ${count(stray[0])}), so each value is a category.`),
+    ...line(used.filter(({ values, missing }) => values?.length === 1 && !missing), "is the same in every row and tells nothing.", "are the same in every row and tell nothing."),
+    ...line(used.filter(({ dates }) => dates), "is a date; rows are held out at random, not the last ones.", "are dates; rows are held out at random, not the last ones."),
+    ...line(used.filter(({ kind, values }) => kind === "text" && !values), "has more than 100 texts, each a category.", "have more than 100 texts each, all of them categories."),
+    ...line(away, `alone tells ${brief(label)} almost without error. Not known beforehand? Untick it below.`, `each tell ${brief(label)} almost without error. Not known beforehand? Untick them below.`),
+  ];
+}
+
+/**
+ * What is in a file, and what to make of it, before anything is trained.
+ * @param {import("./side.js").Side} side @param {(choice: object) => void} prepare
+ * @param {(of: { label: string, positive: string }) => Promise<{ columns: object[] }>} measure what each column alone knows of a label
+ */
+export function inspect(side, table, prepare, measure) {
   const sparse = table.format === "LIBSVM";
   const usual = ["label", "target", "class", "y"];
   const twoValued = table.columns.filter((column) => column.values && column.values.length > 1);
@@ -39,6 +76,21 @@ export function inspect(side, table, prepare) {
   const all = h("div", { className: "segments", role: "radiogroup", "aria-label": "What to train", id: "what" });
   let several = true;
   const ratio = h("p", { className: "hint", id: "ratio", "aria-live": "polite" });
+  const found = h("ul", { className: "hint found", id: "found", "aria-live": "polite" });
+  /** What columns know, by label and value. */
+  const asked = new Map();
+  const known = (of) => {
+    const key = JSON.stringify(of);
+    if (!asked.has(key)) {
+      asked.set(key, null);
+      // (Of a file that is closed meanwhile nobody asks.)
+      measure(of).then(({ columns }) => {
+        asked.set(key, columns);
+        if (label.value === of.label) describe();
+      }, () => {});
+    }
+    return asked.get(key);
+  };
   const impute = h("input", { type: "checkbox", checked: true });
   const go = h("button", { type: "button", className: "primary", textContent: "Train on it" });
   const gaps = h("span");
@@ -101,9 +153,13 @@ export function inspect(side, table, prepare) {
       const [least, most] = [Math.min(...rows), Math.max(...rows)];
       ratio.textContent = `${values.length} classes of ${least < most ? `${count(least)} to ${rowsText(most)}` : `${rowsText(most)} each`} are trained at once.`;
     } else {
-      ratio.textContent = `${count(chosen[1])} of ${count(table.rows)} rows are positive (${percent(chosen[1], table.rows)}).` +
-        (more ? ` The rows of the other ${values.length - 1} classes are negatives.` : "");
+      const rarer = Math.min(chosen[1], table.rows - chosen[1]);
+      ratio.textContent = `${sparse ? "The label" : brief(label.value)} is ${brief(chosen[0])} in ${count(chosen[1])} of ${count(table.rows)} rows (${percent(chosen[1], table.rows)}): these are to be found.` +
+        (more ? ` The rows of the other ${values.length - 1} classes are negatives.` : "") + (rarer < FEW ? ` ${rowsText(rarer)} ${rarer === 1 ? "is" : "are"} few: differences between methods will be noise.` : "");
     }
+    const told = sparse ? [] : findings(table, label.value, dropped, binary && !unlabelled && values.length > 1 ? known({ label: label.value, positive: chosen[0] }) : undefined);
+    found.replaceChildren(...told.map((textContent) => h("li", { textContent })));
+    found.hidden = !told.length;
   };
   const fill = () => {
     const values = table.columns.find((column) => column.name === label.value).values ?? [];
@@ -123,7 +179,7 @@ export function inspect(side, table, prepare) {
   };
   const parts = [h("p", { className: "hint", textContent: `${table.format}${table.encoding === "latin1" ? " in Windows-1252" : ""}, ${rowsText(table.rows)}${sparse ? "" : ` × ${table.columns.length} columns`}` })];
   if (!sparse) parts.push(h("label", {}, "Label column", label));
-  parts.push(all, which, ratio, weigh);
+  parts.push(all, which, ratio, found, weigh);
   if (!sparse) parts.push(columns);
   parts.push(fillIn);
   side.unfold(true);

@@ -56,7 +56,7 @@ export async function openFile(side, file) {
     if (parquet) table.format = "Parquet";
     if (described !== null && described !== own.peek()?.file) engines.a.call("close", described);
     described = table.file;
-    inspect(side, table, (choice) => prepare(choice, table));
+    inspect(side, table, (choice) => prepare(choice, table), (of) => engines.a.call("describe", table.file, of));
   } catch (error) {
     side.forget();
     say(error);

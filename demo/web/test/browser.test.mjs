@@ -262,7 +262,7 @@ test("a file is described before training and trained on; a broken one says wher
   await page.waitForSelector("#inspect");
   const shown = await page.textContent("#inspect");
   assert.match(shown, /300 rows/);
-  assert.match(shown, /30 of 300 rows are positive/);
+  assert.match(shown, /outcome is ill in 30 of 300 rows \(10\.0\u00a0%\): these are to be found\. 30 rows are few/);
   assert.match(shown, /1 missing value/);
   await page.click("#inspect button");
   await finished(page);
@@ -355,6 +355,7 @@ test("a column in doubt is asked about: left out, or a category, and it trains e
   await page.click(".columns-list summary");
   const said = await page.textContent(".columns-list li");
   assert.match(said, /^day in doubt: "0\d\/0\d\/2024" in column "day": does the day or the month come first\? No cell tells.*category$/);
+  assert.equal(await page.textContent("#found"), "day: does the day or the month come first? No cell tells. It is left out until you tick it below.");
   for (const used of [false, true]) {
     if (used) {
       await page.click("#inspect > summary");
@@ -387,6 +388,19 @@ test("columns of a file are listed with kind and reason, dropped, and positives 
     ["hole left out: no values", false],
   ]);
   assert.equal(await page.textContent(".columns-list summary"), "4 of 6 columns are used");
+  // What was found, in words of the file; what a column alone knows comes when it is measured.
+  const found = () => page.$$eval("#found li", (all) => all.map((one) => one.textContent));
+  await page.waitForFunction(() => document.querySelector("#found").textContent.includes("alone"));
+  assert.deepEqual(await found(), [
+    "id tells rows apart, so it is left out.",
+    "hole has no values and is left out.",
+    "grade has “tall” among its numbers (line 9), so each value is a category.",
+    "flat is the same in every row and tells nothing.",
+    "size alone tells outcome almost without error. Not known beforehand? Untick it below.",
+  ]);
+  await page.getByRole("checkbox", { name: "size" }).uncheck();
+  assert.equal((await found()).length, 4, "what is left out is not asked about");
+  await page.getByRole("checkbox", { name: "size" }).check();
   await page.getByRole("checkbox", { name: "colour" }).uncheck();
   assert.equal(await page.textContent(".columns-list summary"), "3 of 6 columns are used");
   const weight = page.getByLabel("A positive row counts as");
@@ -562,7 +576,7 @@ test("a file of several classes trains all of them, or one against the others; w
   await page.click("#inspect summary");
   await page.click("#what label:nth-child(2)");
   await positive.selectOption("green");
-  assert.equal(await page.textContent("#ratio"), "60 of 120 rows are positive (50.0\u00a0%). The rows of the other 2 classes are negatives.");
+  assert.equal(await page.textContent("#ratio"), "colour is green in 60 of 120 rows (50.0\u00a0%): these are to be found. The rows of the other 2 classes are negatives.");
   await page.click("#inspect button.primary");
   await page.waitForFunction(() => /a=ce-exact&b=ce$/.test(location.hash) && document.querySelector("#classes").hidden);
   await finished(page);

@@ -80,6 +80,8 @@ const MUTANTS = [
   ["the line's lane has the network", "state.js", "at(lane === \"a\" ? 0 : -1)", "at(lane === \"b\" ? 0 : -1)", "an own file begins"],
   ["networks of an own file for as long as drawn data", "own.js", "Math.max(6000, ", "Math.max(300, ", "an own file begins"],
   ["a column in doubt that trains unasked", "inspect.js", "checked: !out && !column.doubt, disabled", "checked: !out, disabled", "in doubt"],
+  ["a column that gives the label away, and nothing said", "inspect.js", ".alone >= AWAY", ".alone > 1", "columns of a file|what is said of columns"],
+  ["words of columns that are left out", "inspect.js", "!dropped.has(column.name) && !taken(column, rows).out", "!taken(column, rows).out", "what is said of columns"],
   ["Windows-1252 is refused", "own.js", "/is not UTF-8/.test(error.message)", "/is no UTF-8/.test(error.message)", "as spreadsheets write"],
   // What a first visit meets.
   ["a line that calls from the other side", "face.js", "c * X[2 * k] + s * X[2 * k + 1]", "-c * X[2 * k] - s * X[2 * k + 1]", "a first visit"],
@@ -90,7 +92,7 @@ const MUTANTS = [
   ["people of the draw before", "face.js", "[rows, drawn, all] = [next, seed, {}];", "[rows, drawn, all] = [rows ?? next, seed, {}];", "a first visit"],
   ["terms of the glossary on the first picture", "face.js", "Turn the line to choose whom:", "Raise precision:", "a first visit"],
   ["a first picture that scrolls on a phone", "face.css", "#face-what { min-height: 7em; font-size: 14px; }", "#face-what { min-height: 27em; font-size: 14px; }", "a first visit"],
-  ["a first picture without its question", "face.js", "$(\"face-question\").textContent = ", "void ", "a first visit"],
+  ["a first picture without its question", "face.js", "$(\"face-question\").replaceChildren(", "void (", "a first visit"],
   ["charts of the page with the first picture", "face.js", "import { rates } from", "import uPlot from \"uplot\";\nglobalThis.uPlot = uPlot;\nimport { rates } from", "a first visit"],
   // What is sent, and its address.
   ["a link without the line", "face-address.js", "`#you=${you}", "`#you=0", "a first visit"],

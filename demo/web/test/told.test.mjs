@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { Session, init, synthetic } from "../../../wasm/js/index.js";
 import { bestDirection } from "../src/directions.js";
 import { signTest, spread, summarise } from "../src/draws.js";
+import { findings } from "../src/inspect.js";
 import { defaults, read, write } from "../src/state.js";
 import * as told from "../src/told.js";
 
@@ -168,6 +169,25 @@ test("what the buttons say of the samples is what their files hold", async () =>
     const measured = of === "%" ? Math.round((100 * labels.filter((one) => one === positive).length) / labels.length) : new Set(labels).size;
     assert.equal(Number(number), measured, name);
   }
+});
+
+test("what is said of columns names them, a line of each kind, and leaves out the label and what is not used", () => {
+  const column = (name, more) => ({ name, missing: 0, values: null, kind: "number", identifier: false, dates: false, doubt: null, range: [0, 1], stray: null, ...more });
+  const columns = [
+    ...["a", "b", "c", "d", "e"].map((name) => column(name, { values: [["1", 9]] })),
+    column("gap", { values: [["1", 5]], missing: 4 }),
+    column("from", { dates: true }),
+    column("note", { kind: "text" }),
+    column("left", { dates: true }),
+    column("y", { values: [["0", 8], ["1", 1]] }),
+  ];
+  const alone = { from: 0.989, note: 0.99, left: 1, y: 1 };
+  assert.deepEqual(findings({ columns, rows: 9 }, "y", new Set(["left"]), columns.map((one) => ({ ...one, alone: alone[one.name] ?? null }))), [
+    "a, b, c and 2 more are the same in every row and tell nothing.",
+    "from is a date; rows are held out at random, not the last ones.",
+    "note has more than 100 texts, each a category.",
+    "note alone tells y almost without error. Not known beforehand? Untick it below.",
+  ]);
 });
 
 test("an address beyond the limits is told, and what is within them comes back as it was", () => {

@@ -4,28 +4,42 @@ import { html, render } from "lit-html";
 import { $, count, three } from "../dom.js";
 import { LANES } from "../kinds.js";
 import { Ranking, turned } from "../ranking.js";
-import { computed, effect, find, nouns, playing, pushSoon, rows, run, seen, shots, state, together, untracked, waits } from "../store.js";
+import { computed, effect, find, nouns, playing, pushSoon, rows, run, seen, shots, signal, state, together, untracked, waits } from "../store.js";
 import { ofCut, ofTurn } from "../told.js";
 
-/** Rankings of more rows are made when the run rests. */
+/** Rankings of more rows are made at the beginning and when the run rests, each in a task of its own. */
 const CALM = 50_000;
 /** Precision among so many first rows. */
 const FIRST = 100;
 
 let last = null;
-/** Both rankings of the picture that is drawn; null of several classes. @type {import("../store.js").computed} */
+/** Those of many rows, and the picture they are of. */
+const made = signal(null);
+async function make(now) {
+  const { y } = rows.peek().test;
+  if (playing.peek() && now.step > 0 && last?.a.rows === y.length) return;
+  const both = {};
+  for (const name of LANES) {
+    await new Promise((next) => setTimeout(next));
+    if (seen.peek() !== now || !together()) return;
+    both[name] = new Ranking(now[name].scores, y);
+  }
+  made.value = { now, both };
+}
+
+/** Both rankings of the picture that is drawn; null of several classes, undefined while the first are made. @type {import("../store.js").computed} */
 export const ranked = computed(() => {
   const now = seen.value;
   if (!now?.a.scores || !together() || run.peek().rows.names) return (last = null);
   const { y } = rows.peek().test;
-  if (y.length > CALM && playing.peek() && now.step > 0 && last?.a.rows === y.length) return last;
+  if (y.length > CALM) return (last = made.value?.now === now ? made.value.both : last?.a.rows === y.length ? last : undefined);
   return (last = Object.fromEntries(LANES.map((name) => [name, new Ranking(now[name].scores, y)])));
 });
 
 /** How many positives are to be found, and both lanes' cuts that find them. */
 export const cut = computed(() => {
   const both = ranked.value;
-  if (!both) return null;
+  if (!both) return both;
   const wanted = Math.min(both.a.positives, Math.max(1, Math.round(find.value * both.a.positives)));
   return { wanted, positives: both.a.positives, a: both.a.finding(wanted), b: both.b.finding(wanted) };
 });
@@ -44,8 +58,13 @@ export function cuts(titleOf) {
     if (!playing.value && shots.peek() && rows.peek()?.test.y.length > CALM) seen.value = { ...shots.peek() };
   });
   effect(() => {
+    const now = seen.value;
+    if (now?.a.scores && together() && !run.peek().rows.names && rows.peek().test.y.length > CALM) make(now);
+  });
+  effect(() => {
     const now = cut.value;
     const { lanes } = state.value;
+    if (now === undefined) return;
     $("cut").hidden = !now;
     if (!now || !lanes.a || !run.peek() || (playing.value && untracked(() => waits(0)))) return;
     untracked(() => render(view(now, ranked.peek(), { a: titleOf("a").slice(3), b: titleOf("b").slice(3) }), $("cut")));

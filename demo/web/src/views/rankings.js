@@ -44,6 +44,7 @@ export function rankings() {
   effect(() => {
     const known = Boolean(ranked.value && cut.value && colours.value);
     void playing.value;
+    if (ranked.peek() === undefined) return;
     $("rankings").hidden = !known;
     if (known && !untracked(() => waits(0))) untracked(draw);
   });
