@@ -55,12 +55,27 @@ export interface Choice {
   ignore?: string[];
   /** Columns of numbers that are categories. */
   categorical?: string[];
+  /** Columns whose values make groups of rows. */
+  groups?: string[];
   /** How many rows a positive training row counts as, default 1: it is there so many times. */
   weight?: number;
   /** Share of the rows to train on, default 0.6; the others are held out, of 1 none. */
   share?: number;
   /** The seed of the split. */
   seed?: number;
+}
+
+/** Rows for `Session`. */
+export interface Prepared extends Rows {
+  dims: number;
+  test?: Rows;
+  groupNames?: string[];
+  /** For `Model.of`. */
+  preparation: Uint8Array;
+  /** The first 2000 held-out rows on a plane: themselves if they have two features, else principal components. */
+  plane: Float32Array;
+  /** The columns that are features; none of LIBSVM. */
+  sources: string[];
 }
 
 /** How the text of a file is read. */
@@ -75,6 +90,8 @@ export interface Reading {
 export interface Labelled extends Reading {
   /** The label column: a first line that has this name is one of names. */
   label?: string;
+  /** A `preparation`, or the bytes of a model file: the rows are read and encoded as its were, and of a choice only groups, share and seed count. */
+  like?: Uint8Array;
 }
 
 /** Loads the module that reads files, once; as `init` of the package, from `undercurve/undercurve_files_bg.wasm`. */
@@ -99,12 +116,12 @@ export declare class DataFile implements Held {
    * Splits (stratified), encodes and scales, both fitted on the training part. Ready for `Session`; LIBSVM rows that store
    * less than half of all values stay sparse.
    */
-  prepare(choice: Choice): Rows & { dims: number; test?: Rows; preparation: Uint8Array; plane: Float32Array };
+  prepare(choice: Choice): Prepared;
   /**
    * The same with a class for each value of the label column: `classes` is their number, `names` their names in order. There
    * are at least two, with two rows each.
    */
-  prepareClasses(choice: Omit<Choice, "positive" | "weight">): Rows & { dims: number; classes: number; names: string[]; test?: Rows; preparation: Uint8Array; plane: Float32Array };
+  prepareClasses(choice: Omit<Choice, "positive" | "weight">): Prepared & { classes: number; names: string[] };
   /** Frees the memory. */
   dispose(): void;
   [Symbol.dispose](): void;
@@ -145,6 +162,8 @@ export declare class Model implements Held {
     model: string;
     /** Whether it computes in f32 (otherwise f64). */
     single: boolean;
+    /** The label column; none of LIBSVM. */
+    label: string | null;
     columns: { name: string; categorical: boolean }[];
     positive: string | null;
     negative: string | null;
@@ -159,6 +178,8 @@ export declare class Model implements Held {
     /** Whether it is a regression. */
     numbers: boolean;
   };
+  /** Parameters, of a model of f32. */
+  params(): Float32Array | undefined;
   /** As `undercurve export` writes it. `numeric`: of f32 numbers alone, also where there are categories, dates or f64. */
   toOnnx(options?: { numeric?: boolean }): Uint8Array;
   /**

@@ -43,6 +43,7 @@ export const initFiles = /* @__PURE__ */ once(
  * @property {boolean} [impute] fill in missing values instead of refusing them
  * @property {string[]} [ignore] columns that are no features
  * @property {string[]} [categorical] columns of numbers that are categories
+ * @property {string[]} [groups] columns whose values make groups of rows
  * @property {number} [weight] how many rows a positive training row counts as, default 1
  * @property {number} [share] of the rows to train with, default 0.6; the others are held out, of 1 none
  * @property {number} [seed] of the split
@@ -51,15 +52,19 @@ export const initFiles = /* @__PURE__ */ once(
 function rowsOf(data) {
   // Rows that are mostly zeros stay sparse.
   const X = (held) => (data.sparse ? { ptr: data.starts(held), col: data.columns(held), val: data.values(held) } : data.values(held));
+  const groupNames = data.groupNames();
+  const part = (held) => ({ X: X(held), y: data.labels(held), ...(groupNames.length && { groups: data.groups(held) }) });
   return {
     dims: data.dims,
-    X: X(false),
-    y: data.labels(false),
-    ...(data.holdsOut && { test: { X: X(true), y: data.labels(true) } }),
+    ...part(false),
+    ...(groupNames.length && { groupNames }),
+    ...(data.holdsOut && { test: part(true) }),
     /** For `Model.of`. */
     preparation: data.preparation(),
     /** The first 2000 held-out rows on a plane: themselves if they have two features, else principal components. */
     plane: data.plane(2000),
+    /** The columns that are features, of named ones. */
+    sources: data.sources(),
   };
 }
 
@@ -114,36 +119,38 @@ async function bytesOfFile(file, signal, onProgress) {
 /** What a preparation is asked for. */
 function choice(asked, classes) {
   object(asked, "choice", "an object with label");
-  only(asked, ["label", ...(classes ? [] : ["positive", "weight"]), "impute", "ignore", "categorical", "share", "seed"], "choice.");
-  const { label, positive, impute = false, ignore = [], categorical = [], weight = 1, share = 0.6, seed = 1 } = asked;
+  only(asked, ["label", ...(classes ? [] : ["positive", "weight"]), "impute", "ignore", "categorical", "groups", "share", "seed"], "choice.");
+  const { label, positive, impute = false, ignore = [], categorical = [], groups = [], weight = 1, share = 0.6, seed = 1 } = asked;
   need(label === undefined || typeof label === "string", "label", label, "the name of the label column");
   need(positive === undefined || typeof positive === "string", "positive", positive, "the label value that is positive, as text");
   need(typeof impute === "boolean", "impute", impute, "true or false");
-  for (const [name, columns] of Object.entries({ ignore, categorical })) need(Array.isArray(columns) && columns.every((column) => typeof column === "string"), name, columns, "an array of column names");
+  for (const [name, columns] of Object.entries({ ignore, categorical, groups })) need(Array.isArray(columns) && columns.every((column) => typeof column === "string"), name, columns, "an array of column names");
   need(whole(weight, 1, 10_000), "weight", weight, "a whole number from 1 to 10000");
   need(share > 0 && share <= 1, "share", share, "a number between 0 and 1, or 1: all train", { code: 9 });
   need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
-  return { label, positive, impute, ignore, categorical, weight, share: share < 1 ? share : undefined, seed };
+  return { label, positive, impute, ignore, categorical, groups, weight, share: share < 1 ? share : undefined, seed };
 }
 
 /** How to read a file. */
 function reading(options) {
   object(options, "options", "an object of texts, na, skip and encoding");
   only(options, READING, "options.");
-  const { texts = [], na = [], skip = 0, encoding = "utf8", label } = options;
+  const { texts = [], na = [], skip = 0, encoding = "utf8", label, like } = options;
   need(whole(skip, 0, 1_000_000), "options.skip", skip, "a number of lines");
   need(["utf8", "latin1"].includes(encoding), "options.encoding", encoding, "utf8 or latin1");
   for (const [name, list] of Object.entries({ texts, na })) need(Array.isArray(list) && list.every((text) => typeof text === "string"), `options.${name}`, list, "an array of texts");
   need(label === undefined || typeof label === "string", "options.label", label, "the name of the label column");
-  return { texts, na, skip, encoding, label };
+  need(like === undefined || like instanceof Uint8Array, "options.like", like, "a preparation that prepare gave, or the bytes of a model file");
+  return { texts, na, skip, encoding, label, like };
 }
 
 /** The names of these. */
-const READING = ["texts", "na", "skip", "encoding", "label"];
+const READING = ["texts", "na", "skip", "encoding", "label", "like"];
 
 /** The table of a file. */
-function read({ bytes, name, texts, na, skip, encoding, label }) {
-  return called(() => new glue.Table(bytes, name, texts, na, skip, encoding === "latin1", label));
+function read({ bytes, name, texts, na, skip, encoding, label, like }) {
+  const latin1 = encoding === "latin1";
+  return called(() => (like ? glue.Table.again(bytes, name, like, skip, latin1) : new glue.Table(bytes, name, texts, na, skip, latin1, label)));
 }
 
 /** A CSV or LIBSVM file, plain or gzip. */
@@ -156,8 +163,8 @@ export class DataFile {
    * Errors name file, line and column.
    * @param {Uint8Array} bytes
    * @param {string} name for errors
-   * @param {{ texts?: string[], na?: string[], skip?: number, encoding?: "utf8" | "latin1" }} [options] columns that are text, whatever they
-   * hold; what stands for missing values; lines before the first that counts; what text that is no UTF-8 is
+   * @param {{ texts?: string[], na?: string[], skip?: number, encoding?: "utf8" | "latin1", like?: Uint8Array }} [options] columns that are text, whatever they
+   * hold; what stands for missing values; lines before the first that counts; what text that is no UTF-8 is; a preparation that rows are read and encoded by
    */
   constructor(bytes, name, options = {}) {
     if (!loaded) throw new UndercurveError("the module that reads files is not loaded: await initFiles() before", { code: 204 });
@@ -185,17 +192,16 @@ export class DataFile {
   }
 
   /**
-   * A table of an array of rows, and the name of its label column.
+   * A table of an array of rows, and what its columns of labels and groups are called.
    * @param {readonly (object | ArrayLike<unknown>)[]} rows
    */
-  static async ofRows(rows, { signal, labels, label, ...how }) {
-    need(labels === undefined || Array.isArray(labels) || ArrayBuffer.isView(labels), "label", labels, "the name of the label column, or an array with a label for each row");
+  static async ofRows(rows, { signal, name, beside, names, label, ...how }) {
     await initFiles();
     stopIf(signal);
-    const { bytes, label: called = label } = bytesOfRows(rows, { label: labels });
-    const file = ofRows(rows, (name) => new DataFile(bytes, name, { ...how, label: called }));
+    const { bytes, called } = bytesOfRows(rows, { name, names, beside });
+    const file = ofRows(rows, (name) => new DataFile(bytes, name, { ...how, label: called.label ?? label }), name);
     file.#from.rows = rows;
-    return { file, label: called };
+    return { file, label, ...called };
   }
 
   /**
@@ -221,8 +227,8 @@ export class DataFile {
    * @param {Choice} choice
    */
   prepare(asked) {
-    const { label, positive, impute, ignore, categorical, weight, share, seed } = choice(asked, false);
-    const table = this.#chosen(ignore, categorical);
+    const { label, positive, impute, ignore, categorical, groups, weight, share, seed } = choice(asked, false);
+    const table = this.#chosen(ignore, categorical, groups);
     return this.#called(() => {
       return taken(table.prepare(label, positive, false, impute, share, seed), (data) => {
         if (weight > 1) data.weigh(weight);
@@ -236,8 +242,8 @@ export class DataFile {
    * @param {Omit<Choice, "positive" | "weight">} choice
    */
   prepareClasses(asked) {
-    const { label, impute, ignore, categorical, share, seed } = choice(asked, true);
-    const table = this.#chosen(ignore, categorical);
+    const { label, impute, ignore, categorical, groups, share, seed } = choice(asked, true);
+    const table = this.#chosen(ignore, categorical, groups);
     return taken(this.#called(() => table.prepare(label, undefined, true, impute, share, seed)), (data) => {
       const names = JSON.parse(data.names());
       return { ...rowsOf(data), classes: names.length, names };
@@ -250,8 +256,8 @@ export class DataFile {
   }
 
   #called(work) {
-    const { rows } = this.#from;
-    return rows ? ofRows(rows, () => called(work)) : called(work);
+    const { rows, name } = this.#from;
+    return rows ? ofRows(rows, () => called(work), name) : called(work);
   }
 
   get told() {
@@ -261,7 +267,7 @@ export class DataFile {
   }
 
   /** The table with these choices; categories are what is written. */
-  #chosen(ignore, categorical) {
+  #chosen(ignore, categorical, groups) {
     this.#held();
     const { texts } = this.#from;
     const more = categorical.filter((column) => !texts.includes(column));
@@ -271,7 +277,7 @@ export class DataFile {
       this.#table.free();
       [this.#table, this.#from] = [table, from];
     }
-    this.#table.choose(ignore, categorical);
+    this.#table.choose(ignore, categorical, groups);
     return this.#table;
   }
 
@@ -281,6 +287,9 @@ export class DataFile {
     this.#table = this.#from = undefined;
   }
 }
+
+/** What the cells of arrays are called: as the columns are, where these have names of their own. */
+export const ownNames = (names) => (names.length && !names.every((name) => /^x\d+$/.test(name)) ? names : undefined);
 
 /**
  * A model that `undercurve train --out` or `--save` wrote. It scores rows without the training data, in a page, a worker or Node.
@@ -340,6 +349,11 @@ export class Model {
     return this.#held().save();
   }
 
+  /** Parameters of the model, where it computes in f32. @returns {Float32Array | undefined} */
+  params() {
+    return this.#held().params();
+  }
+
   /**
    * The model as ONNX, as `undercurve export` writes it.
    * @param {{ numeric?: boolean }} [options] of f32 numbers alone, also where there are categories, dates or f64
@@ -366,7 +380,7 @@ export class Model {
     need(Array.isArray(keep) && keep.every((column) => typeof column === "string"), "keep", keep, "an array of column names");
     need(typeof name === "string", "name", name, "a name for errors");
     const model = this.#held();
-    const bytes = rows ? bytesOfRows(rows, { names: this.#names() }).bytes : typeof text === "string" ? new TextEncoder().encode(text) : text;
+    const bytes = rows ? bytesOfRows(rows, { names: ownNames(this.about.columns.map(({ name }) => name)) }).bytes : typeof text === "string" ? new TextEncoder().encode(text) : text;
     const scored = (name) => called(() => model.predict(bytes, keep, name));
     const found = this.#of(rows ? ofRows(rows, scored) : scored(name));
     const cells = this.#model.kept();
@@ -399,12 +413,6 @@ export class Model {
       probabilities: probabilities ? kind.from(this.#model.probabilities(values)) : undefined,
       labels: numbers.length ? Array.from(numbers, name) : undefined,
     };
-  }
-
-  /** What the cells of arrays are called: as the columns are, where these have names of their own. */
-  #names() {
-    const names = this.about.columns.map(({ name }) => name);
-    return names.length && !names.every((name) => /^x\d+$/.test(name)) ? names : undefined;
   }
 
   #held() {

@@ -296,7 +296,7 @@ export class Session {
     object(options, "options", "an object with X, y and dims");
     refuse(options, ["weights"]);
     // (Rows of a file bring more, and drawn ones in a worker.)
-    const { elsewhere, preparation, plane, names, signal, ...own } = options;
+    const { elsewhere, preparation, plane, names, sources, signal, ...own } = options;
     only(own, OPTIONS, "");
     checkSignal(signal);
     stopIf(signal);

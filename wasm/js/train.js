@@ -11,24 +11,68 @@ const files = () => import("./files.js");
 const PIECE = 50;
 
 const READING = "name texts na skip encoding".split(" ");
-const CHOICE = "label positive impute ignore categorical seed".split(" ");
-const RUN = "method model steps seed".split(" ");
-const OPTIONS = [...new Set([...READING, ...CHOICE, ...RUN, "split", "signal", "onProgress"])];
+const CHOICE = "positive impute ignore categorical".split(" ");
+const RUN = "method model steps seed constraints objective".split(" ");
+const OPTIONS = [...READING, ...CHOICE, ...RUN, ..."label groups files start split signal onProgress".split(" ")];
 
 const picked = (options, names) => Object.fromEntries(names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
 
-/** A table of what is given, and the name of its label column. */
-async function opened(rows, options) {
-  const { DataFile } = await files();
-  const { label, signal } = options;
-  const reading = { ...picked(options, READING), signal };
+const isList = (cells) => Array.isArray(cells) || ArrayBuffer.isView(cells);
+
+/**
+ * A table of what is given, and what its columns of labels and groups are called. `like`: of rows that are encoded as others were, the bytes of
+ * their preparation, with the names of label and features.
+ */
+async function opened(rows, { label, groups, signal, name = "rows", ...reading }, like) {
+  const { DataFile, ownNames } = await files();
+  const known = like && { like: like.bytes };
   if (!Array.isArray(rows)) {
-    need(label === undefined || typeof label === "string", "label", label, "the name of the label column");
-    const file = await DataFile.open(typeof rows === "string" ? new TextEncoder().encode(rows) : rows, { name: "rows", ...reading, label });
-    return { file, label };
+    for (const [what, given] of Object.entries({ label, groups })) need(given === undefined || typeof given === "string", what, given, `the name of the ${what} column`);
+    const file = await DataFile.open(typeof rows === "string" ? new TextEncoder().encode(rows) : rows, { name, ...reading, label, signal, ...known });
+    return { file, label, groups };
   }
-  need(label !== undefined, "label", label, "the name of the label column, or an array with a label for each row");
-  return DataFile.ofRows(rows, typeof label === "string" ? { ...reading, label } : { ...reading, labels: label });
+  need(label !== undefined || like, "label", label, "the name of the label column, or an array with a label for each row");
+  for (const [what, given] of Object.entries({ label, groups })) {
+    need(given === undefined || typeof given === "string" || isList(given), what, given, `the name of the ${what} column, or an array with a ${what === "label" ? what : "group"} for each row`);
+  }
+  const beside = [["label", label, like?.label], ["groups", groups]].filter(([, cells]) => isList(cells));
+  const named = typeof label === "string" ? label : undefined;
+  return { groups, ...(await DataFile.ofRows(rows, { name, ...reading, label: named, signal, beside, names: like && ownNames(like.sources), ...known })) };
+}
+
+/** The model that a run begins at: what its rows are read as, and its parameters. */
+function startOf(start, options) {
+  if (start === undefined) return undefined;
+  need(typeof start?.params === "function" && start.about, "start", start, "a model, of train or load");
+  const params = start.params();
+  need(params, "start", "of f64", "a model of f32, as those that are trained here");
+  const other = [...READING, ...CHOICE].find((name) => options[name] !== undefined && !["name", "skip", "encoding"].includes(name));
+  const { label, columns, model, classes, numbers } = start.about;
+  need(!numbers, "start", "of a regression", "a model of classes");
+  need(other === undefined, other, options[other], "nothing beside start, whose model says how rows are read");
+  need(typeof options.label !== "string" || options.label === label, "label", options.label, `${label}, that of start, or leave it out`);
+  const [kind, hidden] = model.split(":");
+  const spec = hidden ? { kind, hidden: hidden.split(",").map(Number) } : { kind };
+  return { params, model: spec, several: classes.length > 0, like: { bytes: start.save(), label, sources: columns.map(({ name }) => name) } };
+}
+
+/** Rows that constraints name, as the rows of training are encoded. */
+async function besides(given = {}, like, { signal }, choice) {
+  object(given, "files", 'an object of rows by name, { first: rows } for "loss(first) <= old"');
+  const made = {};
+  for (const [name, rows] of Object.entries(given)) {
+    // (Rows with an array of labels beside them are an object of both.)
+    const pair = typeof rows === "object" && rows !== null && !Array.isArray(rows) && Object.hasOwn(rows, "rows");
+    if (pair) only(rows, ["rows", "label"], `files.${name}.`);
+    const { file } = await opened(pair ? rows.rows : rows, { ...(pair && { label: rows.label }), signal, name: `files.${name}` }, like);
+    try {
+      const { X, y } = file.prepare(choice);
+      made[name] = { X, y };
+    } finally {
+      file.dispose();
+    }
+  }
+  return made;
 }
 
 /** Whether the labels are of several classes, and the method trains them. */
@@ -41,11 +85,11 @@ async function hasClasses(file, label, { positive, method }) {
 }
 
 /** What was lost on the way from a file to a model: columns, or digits. */
-function lost({ columns }, { about }, { label, ignore = [] }) {
+function lost({ columns }, { about }, known) {
   const read = new Set(about.columns.map(({ name }) => name));
   const told = (says, found) => (found.length ? [`${says} ${found.map(({ name }) => name).join(", ")}`] : []);
   return [
-    ...told("columns that tell rows apart are left out:", columns.filter(({ name }) => name !== label && !ignore.includes(name) && !read.has(name))),
+    ...told("columns that tell rows apart are left out:", columns.filter(({ name }) => !known.includes(name) && !read.has(name))),
     ...told("whole numbers beyond 2^53 were rounded (texts: [column] takes them as they are):", columns.filter(({ name, rounded }) => rounded && read.has(name))),
   ];
 }
@@ -59,23 +103,29 @@ function lost({ columns }, { about }, { label, ignore = [] }) {
 export async function train(rows, options = {}) {
   object(options, "options", "an object with label");
   only(options, OPTIONS, "");
-  const { split, model, onProgress, signal } = options;
+  const { split, onProgress, signal } = options;
   checkWatch({ signal, onProgress });
   checkSignal(signal);
   stopIf(signal);
   need(split === undefined || (split > 0 && split < 1), "split", split, "the share of the rows to train on, between 0 and 1; the others are held out", { code: 9 });
   const { Model } = await files();
-  const { file, label } = await opened(rows, options);
+  const start = startOf(options.start, options);
+  const { file, label, groups } = await opened(rows, { ...picked(options, READING), label: options.label, groups: options.groups, signal }, start?.like);
   let session;
   try {
-    const classes = await hasClasses(file, label, options);
-    const choice = { ...picked(options, CHOICE), label, impute: options.impute ?? true, share: split ?? 1 };
+    const classes = start ? start.several : await hasClasses(file, label, options);
+    const drawn = { share: split ?? 1, ...picked(options, ["seed"]) };
+    // (Groups that were given beside the rows are no feature.)
+    const ignore = [...(options.ignore ?? []), ...(isList(options.groups) ? [groups] : [])];
+    const choice = { impute: true, ...picked(options, CHOICE), ...drawn, label, ignore, ...(groups !== undefined && { groups: [groups] }) };
     const ready = classes ? file.prepareClasses(choice) : file.prepare(choice);
+    const others = await besides(options.files, { bytes: ready.preparation, label: start?.like.label ?? label, sources: ready.sources }, options, drawn);
+    const model = options.model ?? start?.model;
     // (Without a method cross-entropy, as the command line has it.)
-    const method = options.method ?? ((model?.kind ?? "linear") === "linear" ? "ce-exact" : "ce");
+    const method = options.method ?? (!start && (model?.kind ?? "linear") === "linear" ? "ce-exact" : "ce");
     // (Few rows for plain cross-entropy are told of by the module that has exact methods.)
     const elsewhere = (method.name ?? method) === "ce" && !classes;
-    session = await Session.create({ ...ready, ...picked(options, RUN), method, elsewhere, signal });
+    session = await Session.create({ ...ready, ...picked(options, RUN), ...(model && { model }), files: others, ...(start && { start: start.params }), method, elsewhere, signal });
     while (!session.done) {
       session.advance({ milliseconds: PIECE, signal, onProgress });
       await rest();
@@ -84,7 +134,8 @@ export async function train(rows, options = {}) {
     if (collapsed) throw new UndercurveError(`training failed: ${warning}`, { code: 206, argument: "method" });
     const made = await Model.of(ready.preparation, session);
     if (ready.test) made.test = test;
-    made.warnings = [...lost(file.describe(), made, { ...options, label }), ...(warning === undefined ? [] : [warning])];
+    const known = [label, groups, ...ignore];
+    made.warnings = [...(start ? [] : lost(file.describe(), made, known)), ...(warning === undefined ? [] : [warning])];
     return made;
   } finally {
     session?.dispose();

@@ -9,7 +9,7 @@ use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{self, ColumnValues, Dataset, Missing, RawTable, Rows, Split, Target};
+use undercurve::data::{self, ColumnValues, Dataset, Missing, Preparation, RawTable, Rows, Split, Target};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A file that was read but not prepared.
@@ -18,6 +18,17 @@ pub struct Table {
     table: RawTable,
     ignore: Vec<String>,
     categorical: Vec<String>,
+    groups: Vec<String>,
+    /// That of other rows, which these are to be encoded as.
+    like: Option<Preparation>,
+}
+
+impl Table {
+    fn read(bytes: &[u8], options: &data::ReadOptions, name: &str, like: Option<Preparation>) -> Result<Self, Failure> {
+        let table = RawTable::parse_with(bytes, options, name)?;
+        let none = Vec::new;
+        Ok(Self { table, ignore: none(), categorical: none(), groups: none(), like })
+    }
 }
 
 #[wasm_bindgen]
@@ -36,8 +47,22 @@ impl Table {
     ) -> Result<Self, Failure> {
         let encoding = if latin1 { data::Encoding::Latin1 } else { data::Encoding::Utf8 };
         let options = data::ReadOptions { texts, na, skip, encoding, label, ..data::ReadOptions::default() };
-        let table = RawTable::parse_with(bytes, &options, name)?;
-        Ok(Self { table, ignore: Vec::new(), categorical: Vec::new() })
+        Self::read(bytes, &options, name, None)
+    }
+
+    /// The same of rows that are read and encoded as those of `like` were: the bytes of a model file or of a preparation.
+    pub fn again(bytes: &[u8], name: &str, like: &[u8], skip: u32, latin1: bool) -> Result<Self, Failure> {
+        let like = SavedModel::from_bytes(like)?.preparation;
+        let options = data::ReadOptions {
+            texts: like.texts(),
+            columns: like.known(),
+            na: like.na().to_vec(),
+            label: like.label_column().map(ToString::to_string),
+            skip,
+            encoding: if latin1 { data::Encoding::Latin1 } else { like.encoding() },
+            ..data::ReadOptions::default()
+        };
+        Self::read(bytes, &options, name, Some(like))
     }
 
     /// `{ name, format, rows, columns: [{ name, missing, values: [[value, count]] or null, kind, identifier, rounded, dates, doubt,
@@ -93,13 +118,13 @@ impl Table {
         Ok((0..self.table.columns().len()).map(of).collect())
     }
 
-    /// From now on columns of `ignore` are no features, and those of `categorical` are categories.
-    pub fn choose(&mut self, ignore: Vec<String>, categorical: Vec<String>) {
-        [self.ignore, self.categorical] = [ignore, categorical];
+    /// From now on columns of `ignore` are no features, those of `categorical` are categories, and those of `groups` make groups.
+    pub fn choose(&mut self, ignore: Vec<String>, categorical: Vec<String>, groups: Vec<String>) {
+        [self.ignore, self.categorical, self.groups] = [ignore, categorical, groups];
     }
 
     /// Encoding and scaling, fitted on the training rows: `share` of all, a stratified split, or all. One label value is positive, by the rule of
-    /// the core if none is named, and all others are negative; with `classes` each is a class.
+    /// the core if none is named, and all others are negative; with `classes` each is a class. All that is known already of rows that are like others.
     pub fn prepare(
         &self,
         label: Option<String>,
@@ -109,6 +134,20 @@ impl Table {
         share: Option<f64>,
         seed: f64,
     ) -> Result<Prepared, Failure> {
+        let (name, split) = (self.table.name(), share.map(|share| Split::new(share, seed as u64)));
+        if let Some(like) = &self.like {
+            let mut preparation = like.clone();
+            if !self.groups.is_empty() {
+                preparation = preparation.with_groups(&self.table, &self.groups)?;
+            }
+            let all = preparation.apply::<f32>(&self.table)?;
+            let split = split.filter(|_| all.len() > 1);
+            let (train, test) = match split.map(|split| all.split(split, name)).transpose()? {
+                Some([train, test]) => (train, Some(test).filter(|test| !test.is_empty())),
+                None => (all, None),
+            };
+            return Ok(Prepared { preparation, train, test });
+        }
         let csv = self.table.format() == data::Format::Csv;
         let options = data::Options {
             label: label.filter(|_| csv),
@@ -117,16 +156,16 @@ impl Table {
             missing: if impute { Missing::Impute } else { Missing::Refuse },
             ignore: self.ignore.clone(),
             categorical: self.categorical.clone(),
+            group: self.groups.clone(),
             ..data::Options::default()
         };
-        let name = self.table.name();
-        let (preparation, train, test) = match share {
-            Some(share) => {
-                let ready = data::prepare::<f32>(&self.table, &options, Split::new(share, seed as u64))?;
+        let (preparation, train, test) = match split {
+            Some(split) => {
+                let ready = data::prepare::<f32>(&self.table, &options, split)?;
                 (ready.preparation, ready.train, Some(ready.test))
             }
             None => {
-                let preparation = data::Preparation::fit(&self.table, &options)?;
+                let preparation = Preparation::fit(&self.table, &options)?;
                 let train = preparation.apply::<f32>(&self.table)?;
                 (preparation, train, None)
             }
@@ -137,8 +176,7 @@ impl Table {
         for rows in [Some(&train), test.as_ref()].into_iter().flatten() {
             rows.require_every_class(name)?;
         }
-        let file = SavedModel::new(preparation, 4, Vec::new()).to_bytes();
-        Ok(Prepared { preparation: file, train, test })
+        Ok(Prepared { preparation, train, test })
     }
 }
 
@@ -148,8 +186,7 @@ const MOST_CLASSES: usize = 256;
 /// A file's rows, encoded and split.
 #[wasm_bindgen]
 pub struct Prepared {
-    /// A model file without a model.
-    preparation: Vec<u8>,
+    preparation: Preparation,
     train: Dataset<f32>,
     /// None where all rows train.
     test: Option<Dataset<f32>>,
@@ -165,9 +202,22 @@ impl Prepared {
         self.train = self.train.select(&again)?;
         Ok(())
     }
-    /// The preparation fitted to the training rows, for `Model::of`.
+    /// The preparation fitted to the training rows, for `Model::of`: a model file without a model.
     pub fn preparation(&self) -> Vec<u8> {
-        self.preparation.clone()
+        SavedModel::new(self.preparation.clone(), 4, Vec::new()).to_bytes()
+    }
+    /// The columns that are read as features, by name; none of LIBSVM.
+    pub fn sources(&self) -> Vec<String> {
+        self.preparation.sources().into_iter().map(|(name, _)| name.to_string()).collect()
+    }
+    /// The group of each row; empty without groups.
+    pub fn groups(&self, held: bool) -> Vec<u32> {
+        self.part(held).group_of().to_vec()
+    }
+    /// What groups are called, those of held-out rows alone last.
+    #[wasm_bindgen(js_name = groupNames)]
+    pub fn group_names(&self) -> Vec<String> {
+        self.part(true).group_names().to_vec()
     }
     /// Features per row.
     #[wasm_bindgen(getter)]

@@ -48,7 +48,7 @@ impl Model {
         Ok(Self { any, saved, kept: Vec::new() })
     }
 
-    /// `{ method, model, single, columns: [{ name, categorical }], positive, negative, classes, threshold, rule, probabilities,
+    /// `{ method, model, single, label, columns: [{ name, categorical }], positive, negative, classes, threshold, rule, probabilities,
     /// calibration, numbers }`.
     pub fn describe(&self) -> String {
         let text = |text: Option<&str>| text.map_or("null".to_string(), json::string);
@@ -64,6 +64,7 @@ impl Model {
             ("method", json::string(&config.method)),
             ("model", json::string(&config.model.to_string())),
             ("single", matches!(self.any, Any::Narrow(_)).to_string()),
+            ("label", text(self.saved.preparation.label_column())),
             ("columns", json::array(columns)),
             ("positive", text(self.saved.preparation.positive())),
             ("negative", text(self.saved.preparation.negative())),
@@ -110,6 +111,14 @@ impl Model {
     pub fn save(&self) -> Vec<u8> {
         let trainer = each!(&self.any, model => model.save());
         SavedModel { trainer, ..self.saved.clone() }.to_bytes()
+    }
+
+    /// Its parameters, if they are of f32.
+    pub fn params(&self) -> Option<Vec<f32>> {
+        match &self.any {
+            Any::Narrow(model) => Some(model.params().to_vec()),
+            Any::Wide(_) => None,
+        }
     }
 
     /// The model as ONNX, as `undercurve export` writes it; `numeric`: of f32 numbers alone.

@@ -28,7 +28,7 @@ const MOST_BYTES = {
   undercurve_exact: [70_500, 59_500],
   undercurve_judge: [48_900, 41_900],
   undercurve_decide: [29_300, 25_600],
-  undercurve_files: [304_500, 246_600],
+  undercurve_files: [307_900, 248_900],
   undercurve_webgpu: [117_700, 97_500],
 };
 

@@ -102,6 +102,36 @@ test("presets and constraints on other rows train as the command line does", { s
   kept.run();
   resumed.run();
   assert.deepEqual(Array.from(kept.score(second.X)), await theirs("new"));
+  // The same by `train`, whose rows come as text, objects or arrays, with the scaling and the split of the command line.
+  const hidden = ["--label", "label", "--ignore", "town"];
+  const objects = ({ X, y, groups }) => Array.from(y, (label, row) => ({ a: X[2 * row], b: X[2 * row + 1], label, town: groups[row] }));
+  const lists = ({ X, y }) => ({ rows: Array.from(y, (_, row) => [X[2 * row], X[2 * row + 1]]), label: Array.from(y) });
+  run("train", "first.csv", ...hidden, "--out", "old.uc", "--method", "ce", "--steps", "200", "--model", "mlp:3");
+  const begun = await train(text(first), { label: "label", ignore: ["town"], method: "ce", steps: 200, model: { kind: "mlp", hidden: [3] } });
+  const keeping = { start: begun, constraints: asked, method: { preset: "non-forgetting" }, steps: 60, split: 0.7, seed: 5 };
+  run("train", "second.csv", ...hidden, "--start", "old.uc", "--preset", "non-forgetting", ...asked.flatMap((one) => ["--constraint", one]), "--steps", "60", "--split", "0.7", "--seed", "5", "--out", "new.uc");
+  for (const [rows, other] of [[text(second), objects(first)], [objects(second), lists(first)], [new Blob([text(second)]), new TextEncoder().encode(text(first))]]) {
+    const made = await train(rows, { ...keeping, files: { "first.csv": other } });
+    assert.deepEqual(Array.from(made.predict(text(second)).scores), await theirs("new"));
+  }
+  for (const [change, argument, says] of [
+    [{ files: undefined }, "files", /rows of this file are not given/],
+    [{ start: undefined, label: "label" }, "start", /there is no model to start from/],
+    [{ start: new Float32Array(3) }, "start", /^start .*: expected a model, of train or load$/],
+    [{ ignore: ["a"] }, "ignore", /^ignore .*nothing beside start/],
+    [{ label: "town" }, "label", /^label town: expected label, that of start/],
+    [{ files: { "first.csv": [{ a: 1, label: 0 }] } }, undefined, /^files\.first\.csv: .*column "b"/],
+    [{ files: { "first.csv": [{ a: 1, b: {}, label: 0 }] } }, "files.first.csv", /^files\.first\.csv: row 0 \(from 0\), column "b" an Object/],
+    [{ files: 3 }, "files", /^files 3: expected an object of rows by name/],
+    [{ files: { "first.csv": { rows: lists(first).rows, labels: [] } } }, "files.first.csv.labels", /did you mean label/],
+  ]) {
+    await assert.rejects(train(text(second), { ...keeping, files: { "first.csv": text(first) }, ...change }), (error) => {
+      assert.ok(error instanceof UndercurveError, error.stack);
+      assert.match(error.message, says);
+      if (argument !== undefined) assert.equal(error.argument, argument, error.message);
+      return true;
+    });
+  }
   assert.deepEqual(resumed.params(), kept.params());
   const said = (list, also) => list.map(({ target, verdict, conflict, surrogate, dual, train: { more_rows, ...train } }) => ({ target, verdict, conflict, surrogate, dual, train: also(train) }));
   const ended = (lines) => JSON.parse(lines.trim().split("\n").at(-1)).constraints ?? [];
@@ -116,6 +146,11 @@ test("presets and constraints on other rows train as the command line does", { s
     assert.deepEqual(Array.from(session.score(second.X)), await theirs("fair"), preset);
     assert.deepEqual(said(constraints, ({ value }) => value), said(ended(lines), ({ value }) => value), preset);
     assert.equal(constraints.length, bounds, preset);
+    run("train", "second.csv", "--label", "label", "--group", "town", "--group-hidden", "--preset", preset, "--steps", "40", "--split", "0.6", "--out", "fair.uc");
+    const made = { label: "label", groups: "town", ignore: ["town"], method: { preset }, steps: 40, split: 0.6 };
+    for (const [rows, change] of [[text(second), {}], [objects(second).map(({ town, ...row }) => row), { groups: second.groups, ignore: [] }]]) {
+      assert.deepEqual(Array.from((await train(rows, { ...made, ...change })).predict(text(second)).scores), await theirs("fair"), preset);
+    }
   }
 });
 

@@ -78,6 +78,8 @@ void (async (engine: Engine, lanes: Lanes) => {
 new DataFile(new Uint8Array(), "a.csv").prepare({ positive: "1" });
 // @ts-expect-error A misspelt option.
 void train([{ a: 1, y: 0 }], { lable: "y" });
+// @ts-expect-error Parameters, where a model is wanted.
+void train([{ a: 1, y: 0 }], { label: "y", start: new Float32Array(2) });
 // @ts-expect-error A cell that is none.
 void train([{ a: { b: 1 }, y: 0 }], { label: "y" });
 // @ts-expect-error No scores.

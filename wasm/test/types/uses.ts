@@ -42,6 +42,7 @@ export async function use(signal: Signal, file: Uint8Array): Promise<number> {
   const model = await Model.load(file);
   const kept: string | undefined = model.predict("a\n1\n", { keep: ["a"] }).kept?.[0]?.["a"];
   const trained: TrainedModel = await train([{ a: 1, b: "x", y: true, at: new Date() }, { a: null, y: false }], { label: "y", split: 0.5, method: { name: "soap", settings: { gamma: 0.5 } }, model: { kind: "mlp" }, signal });
+  await train([[1], [2]], { label: [0, 1], groups: ["a", "b"], start: trained, constraints: ["loss(old) <= old"], objective: "ce", files: { old: "a,y\n1,0\n", other: { rows: [[1]], label: [0] } } });
   for (const rows of ["a,y\n", file, [[1, 2], [3, null]], [new Float32Array(2)]]) await train(rows, { label: ["no", "yes"], positive: "yes", onProgress: ({ done }) => void done });
   const onnx: Uint8Array = (await load(trained.save())).toOnnx({ numeric: true });
   const plain: number | undefined = (await metrics([true, false], trained.predict([[1, "x"], { a: 2 }]).scores))["ap"];
