@@ -72,6 +72,18 @@ fn literal(text: &str) -> Option<String> {
     None
 }
 
+/// The same of a list of literals and other texts.
+fn joined(list: &str) -> String {
+    let (mut out, mut rest) = (String::new(), list.trim_start());
+    while !rest.is_empty() {
+        let text = literal(rest);
+        out += text.as_deref().unwrap_or("…");
+        rest = &rest[text.map_or(0, |text| text.len() + 2)..];
+        rest = rest.split_once(',').map_or("", |(_, rest)| rest.trim_start());
+    }
+    out
+}
+
 /// The messages of a source, by the text behind each beginning: of a `format!` or `match` the literals before the statement ends.
 fn messages(source: &str) -> Vec<String> {
     let source = source.split("#[cfg(test)]").next().unwrap();
@@ -86,6 +98,8 @@ fn messages(source: &str) -> Vec<String> {
             found.extend(literal(rest));
         }
     }
+    let lists = source.match_indices("[metric, ").filter_map(|(at, _)| source[at + 1..].split_once("].concat()"));
+    found.extend(lists.map(|(list, _)| joined(list)));
     // (One word is a name or a part of a message.)
     found.retain(|text| text.chars().filter(|c| c.is_alphabetic()).count() > 8 && text.contains(' '));
     found

@@ -41,8 +41,9 @@ pub fn asarray<'py>(any: &Bound<'py, PyAny>, dtype: Option<&str>) -> PyResult<Bo
     let py = any.py();
     let function = ASARRAY.get_or_try_init(py, || Ok::<_, PyErr>(py.import("numpy")?.getattr("asarray")?.unbind()))?;
     let moved = match any.getattr_opt(intern!(py, "detach"))? {
-        Some(detach) => &detach.call0()?.call_method0(intern!(py, "cpu"))?,
-        None => any,
+        // (A frame may have a column of that name, and a file has a method.)
+        Some(detach) if any.hasattr(intern!(py, "cpu"))? => &detach.call0()?.call_method0(intern!(py, "cpu"))?,
+        _ => any,
     };
     match dtype {
         Some(dtype) => function.bind(py).call1((moved, dtype)),

@@ -121,7 +121,8 @@ pub(super) fn auc<S: Real, Y: Class, G: Real>(
     }
 }
 
-/// The AP objective.
+/// The AP objective. (Inlined, so that programs whose surrogate is known link no other.)
+#[inline(always)]
 fn ap<S: Real, Y: Class, G: Real>(
     how: How<'_>,
     rows: Rows<'_, S, Y>,

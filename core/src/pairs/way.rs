@@ -5,16 +5,13 @@ use super::tables::{Grade, Shape};
 use crate::surrogate::AnySurrogate;
 
 // Where all pairs are faster, as measured by `cargo experiment pairs --crossovers` on x86-64 with SSE2. Dealing costs
-// about 150 ns and 7 ns a row, all pairs 5 ns a row and 0.55 ns a pair: n = 64 with 8 positives 8.9 ns a row by all pairs
-// and 9.4 dealt, with 16 positives 12.7 and 10.2; n = 4096 with 4 positives 6.7 and 6.7.
+// about 150 ns and 7 ns a row, all pairs 5 ns a row and 0.55 ns a pair.
 /// With at most this many positives, or pairs, all pairs are faster than sorting the positives.
 pub(super) const FEW_SORTED: usize = 4;
 pub(super) const FEW_SORTED_PAIRS: usize = 512;
 // Panels cost a row 4 to 10 ns, and some 0.4 µs each (AP 0.8), the more the wider the scores spread in units of 1/c; the
 // tables that a call makes for itself take 3 (`Fast`) to 18 µs (`Full`, logistic). Pairs of the sigmoid take 1.5 ns, those
-// of the logistic loss two to three times as much. AUC of the sigmoid, `Full`, by all pairs, panels, and panels with a plan,
-// in ns a row, where normal scores of deviation 1 lie in 34 panels: n = 512 with 8 positives 20, 36 and 18, with 32 positives
-// 50, 48 and 29; n = 1024 with 4 positives 16, 19 and 10. With deviation 4 and a plan: n = 500 with 52 positives 73 and 91.
+// of the logistic loss two to three times as much.
 /// So many pairs take as long as a panel, and as making the tables; a row counts as so many pairs.
 const PANEL_IN_PAIRS: u64 = 384;
 const TABLES_IN_PAIRS: u64 = 1 << 13;

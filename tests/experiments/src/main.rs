@@ -20,7 +20,6 @@ mod gap;
 mod gdro;
 mod gpu;
 mod intervals;
-mod metrics;
 mod paired;
 mod pairs;
 mod pauc;
@@ -30,6 +29,7 @@ mod population;
 mod reading;
 mod ridge;
 mod sorr;
+mod speed;
 mod step;
 mod tune;
 mod verdicts;
@@ -55,8 +55,8 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Bench {
-    /// Time the exact metrics of a million scores
-    Metrics,
+    /// Exact sums, metrics, the ridge, a step and reading beside other programs, in turns
+    Speed(speed::Args),
     /// Megabytes of CSV text that are read a second
     Reading(reading::Args),
     /// How often 95 % intervals hold the truth, on draws whose truth is known
@@ -122,7 +122,7 @@ fn run(args: &Args) -> Result<()> {
     })?;
     match &args.bench {
         None => list(args.json),
-        Some(Bench::Metrics) => metrics::run(args.json),
+        Some(Bench::Speed(own)) => speed::run(own, args.json),
         Some(Bench::Reading(own)) => reading::run(own, args.json),
         Some(Bench::Intervals(own)) => intervals::run(own, args.json),
         Some(Bench::Paired(own)) => paired::run(own, args.json),

@@ -97,7 +97,7 @@ enum Objective {
 
 /// Scores N(0, 1) for negatives and N(1, 1) for positives: 5 % positives (`half`: 50 %), rounded to 1/16 (`ties`), one
 /// score at 10⁶ (`outlier`), in two groups 2000 apart (`clusters`), or e to ten times those (`powers`).
-fn example(kind: &str, rows: usize) -> (Vec<f32>, Vec<u8>) {
+pub fn example(kind: &str, rows: usize) -> (Vec<f32>, Vec<u8>) {
     let mut random = Rng::new(1);
     let share = if kind == "half" { 0.5 } else { 0.05 };
     let mut labels: Vec<u8> = (0..rows).map(|_| u8::from(random.uniform() < share)).collect();

@@ -188,7 +188,6 @@ fn spread_part<S: Real, Y: Class, G: Real, const P: usize>(
 }
 
 /// AUC or `AP` by panels of `P` terms; see [`auc`].
-#[inline(always)]
 pub(super) fn sum<S: Real, Y: Class, G: Real, const AP: bool, const P: usize>(
     rows: Rows<'_, S, Y>,
     of: Smooth<'_>,
