@@ -25,7 +25,7 @@ const MOST_BYTES = {
   undercurve_groups: [189_000, 154_700],
   undercurve_objective: [52_900, 45_700],
   undercurve_pairs: [48_000, 41_000],
-  undercurve_exact: [70_500, 59_500],
+  undercurve_exact: [71_500, 60_000],
   undercurve_judge: [48_900, 41_900],
   undercurve_decide: [29_300, 25_600],
   undercurve_files: [307_900, 248_900],
