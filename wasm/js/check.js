@@ -201,3 +201,6 @@ export function checkWatch(watch = {}, known = ["signal", "onProgress"]) {
   checkSignal(watch.signal);
   need(watch.onProgress === undefined || typeof watch.onProgress === "function", "onProgress", watch.onProgress, "a function");
 }
+
+/** What the cells of arrays are called: as the columns are, where these have names of their own. */
+export const ownNames = (names) => (names.length && !names.every((name) => /^x\d+$/.test(name)) ? names : undefined);

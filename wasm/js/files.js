@@ -1,6 +1,6 @@
 // Reading files and scoring by saved models: another module, which those who bring arrays never load.
 
-import { checkSignal, need, object, only, stopIf, whole } from "./check.js";
+import { checkSignal, need, object, only, ownNames, stopIf, whole } from "./check.js";
 import { disposable, spoken } from "./dispose.js";
 import { UndercurveError, asOurs } from "./error.js";
 import { once, taken } from "./load.js";
@@ -287,9 +287,6 @@ export class DataFile {
     this.#table = this.#from = undefined;
   }
 }
-
-/** What the cells of arrays are called: as the columns are, where these have names of their own. */
-export const ownNames = (names) => (names.length && !names.every((name) => /^x\d+$/.test(name)) ? names : undefined);
 
 /**
  * A model that `undercurve train --out` or `--save` wrote. It scores rows without the training data, in a page, a worker or Node.

@@ -1,6 +1,6 @@
 // From rows to a model in one call. The module that reads files and the one that has the method are loaded when it is called.
 
-import { checkSignal, checkWatch, need, object, only, stopIf } from "./check.js";
+import { checkSignal, checkWatch, need, object, only, ownNames, stopIf } from "./check.js";
 import { UndercurveError } from "./error.js";
 import { Session } from "./session.js";
 import { rest } from "./slices.js";
@@ -24,7 +24,7 @@ const isList = (cells) => Array.isArray(cells) || ArrayBuffer.isView(cells);
  * their preparation, with the names of label and features.
  */
 async function opened(rows, { label, groups, signal, name = "rows", ...reading }, like) {
-  const { DataFile, ownNames } = await files();
+  const { DataFile } = await files();
   const known = like && { like: like.bytes };
   if (!Array.isArray(rows)) {
     for (const [what, given] of Object.entries({ label, groups })) need(given === undefined || typeof given === "string", what, given, `the name of the ${what} column`);
