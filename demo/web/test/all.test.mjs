@@ -29,7 +29,8 @@ after(async () => {
 async function open(hash, webgpu = false) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: webgpu ? [...flags, "--enable-unsafe-webgpu"] : flags });
   browsers.push(browser);
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  // (What a service worker has kept comes past the route below.)
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, serviceWorkers: "block" });
   page.setDefaultTimeout(120000);
   const requests = [];
   const errors = [];
