@@ -19,7 +19,7 @@ CRATES = ["core/src", "core/arrow/src", "core/c/src", "core/python/src", "core/s
 CEILINGS = {
     "circles of modules": 0,
     "files over 600 lines": 1,
-    "functions over 60 lines": 40,
+    "functions over 60 lines": 39,
     "functions of 8 arguments and more": 3,
     "cfg attributes in core/src": 142,
     "string arms in gpu/src": 0,

@@ -420,6 +420,33 @@ fn exported_models_score_real_rows_as_they_do_here() {
     compare(&folder, python.as_deref(), &compas, "new-compas.csv");
 }
 
+/// Lines that a program prints in a folder; nothing where there is no such program.
+fn lines_in(folder: &Folder, program: &str, args: &[&str]) -> Option<Vec<String>> {
+    let output = Command::new(program).args(args).current_dir(&folder.0).output().ok()?;
+    Some(stdout(&output).lines().map(String::from).collect())
+}
+
+/// A program in C that scores the rows of files, and prints the bits: of what type, in which integer, and how.
+fn all_in_c([real, integer, form]: [&str; 3], calls: &str) -> String {
+    format!(
+        "#include <stdio.h>\n#include <string.h>\nstatic void one({real} (*score)(const {real} *), const char *name, int n) {{
+        FILE *file = fopen(name, \"rb\"); {real} row[64]; {integer} bits;
+        while (fread(row, sizeof *row, n, file) == (size_t)n) {{ {real} s = score(row); memcpy(&bits, &s, sizeof s); printf(\"{form}\\n\", bits); }}
+        fclose(file); }}\nint main(void) {{\n{calls}}}\n"
+    )
+}
+
+/// The same in Rust, of so many models.
+fn all_in_rust(real: &str, models: usize, calls: &str) -> String {
+    let modules: String = (0..models).map(|k| format!("mod m{k};\n")).collect();
+    format!(
+        "{modules}const BYTES: usize = size_of::<{real}>();\nfn one<const N: usize>(name: &str, score: fn(&[{real}; N]) -> {real}) {{
+        for row in std::fs::read(name).unwrap().chunks_exact(BYTES * N) {{
+        let row = std::array::from_fn(|k| {real}::from_le_bytes(row[BYTES * k..][..BYTES].try_into().unwrap()));
+        println!(\"{{:0w$x}}\", score(&row).to_bits(), w = 2 * BYTES); }} }}\nfn main() {{\n{calls}}}\n"
+    )
+}
+
 /// Models as source: the bits of `predict`, by C compilers, Node and Rust.
 #[test]
 fn source_has_the_bits_of_predict() {
@@ -478,19 +505,8 @@ fn source_has_the_bits_of_predict() {
         rust += &format!("one::<{n}>(\"x{k}\", m{k}::score);\n");
         js += &format!("one(\"x{k}\", {n}, (await import(\"./m{k}.mjs\")).score);\n");
     }
-    let said = |program: &str, args: &[&str]| {
-        let output = Command::new(program).args(args).current_dir(&folder.0).output().ok()?;
-        Some(stdout(&output).lines().map(String::from).collect::<Vec<_>>())
-    };
-    folder.write(
-        "all.c",
-        format!(
-            "#include <stdio.h>\n#include <string.h>\nstatic void one(double (*score)(const double *), const char *name, int n) {{
-            FILE *file = fopen(name, \"rb\"); double row[64]; unsigned long long bits;
-            while (fread(row, 8, n, file) == (size_t)n) {{ double s = score(row); memcpy(&bits, &s, 8); printf(\"%016llx\\n\", bits); }}
-            fclose(file); }}\nint main(void) {{\n{c}}}\n"
-        ),
-    );
+    let said = |program: &str, args: &[&str]| lines_in(&folder, program, args);
+    folder.write("all.c", all_in_c(["double", "unsigned long long", "%016llx"], &c));
     let mut objects = vec!["all.c".to_string()];
     // (With fused multiply-adds where the processor has them, which the source is to forbid.)
     let flags = ["-O2", "-march=native", "-Wall", "-Wextra", "-Werror"];
@@ -504,16 +520,7 @@ fn source_has_the_bits_of_predict() {
     let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
     said("cc", &[&objects[..], &["-lm", "-o", "all"]].concat());
     assert_eq!(said("./all", &[]).unwrap_or_else(|| said(folder.path("all").to_str().unwrap(), &[]).unwrap()), want);
-    let modules: String = (0..models.len()).map(|k| format!("mod m{k};\n")).collect();
-    folder.write(
-        "all.rs",
-        format!(
-            "{modules}fn one<const N: usize>(name: &str, score: fn(&[f64; N]) -> f64) {{
-            for row in std::fs::read(name).unwrap().chunks_exact(8 * N) {{
-            let row = std::array::from_fn(|k| f64::from_le_bytes(row[8 * k..][..8].try_into().unwrap()));
-            println!(\"{{:016x}}\", score(&row).to_bits()); }} }}\nfn main() {{\n{rust}}}\n"
-        ),
-    );
+    folder.write("all.rs", all_in_rust("f64", models.len(), &rust));
     said("rustc", &["-O", "--edition", "2024", "-o", "rust", "all.rs"]);
     assert_eq!(said(folder.path("rust").to_str().unwrap(), &[]).unwrap(), want);
     folder.write(
@@ -598,19 +605,8 @@ fn source_in_floats_is_near_predict() {
         c += &format!("float score{k}(const float *); one(score{k}, \"x{k}\", {n});\n");
         rust += &format!("one::<{n}>(\"x{k}\", m{k}::score);\n");
     }
-    let said = |program: &str, args: &[&str]| {
-        let output = Command::new(program).args(args).current_dir(&folder.0).output().ok()?;
-        Some(stdout(&output).lines().map(String::from).collect::<Vec<_>>())
-    };
-    folder.write(
-        "all.c",
-        format!(
-            "#include <stdio.h>\n#include <string.h>\nstatic void one(float (*score)(const float *), const char *name, int n) {{
-            FILE *file = fopen(name, \"rb\"); float row[64]; unsigned bits;
-            while (fread(row, 4, n, file) == (size_t)n) {{ float s = score(row); memcpy(&bits, &s, 4); printf(\"%08x\\n\", bits); }}
-            fclose(file); }}\nint main(void) {{\n{c}}}\n"
-        ),
-    );
+    let said = |program: &str, args: &[&str]| lines_in(&folder, program, args);
+    folder.write("all.c", all_in_c(["float", "unsigned", "%08x"], &c));
     let mut objects = vec!["all.c".to_string()];
     for k in 0..models.len() {
         let flags = ["-O2", "-march=native", "-Wall", "-Wextra", "-Werror", "-Wdouble-promotion", "-c"];
@@ -627,16 +623,7 @@ fn source_in_floats_is_near_predict() {
         let found = f64::from(f32::from_bits(u32::from_str_radix(bits, 16).unwrap()));
         assert!((found - want).abs() <= 1e-5 * want.abs().max(1.0), "{found} and {want}");
     }
-    let modules: String = (0..models.len()).map(|k| format!("mod m{k};\n")).collect();
-    folder.write(
-        "all.rs",
-        format!(
-            "{modules}fn one<const N: usize>(name: &str, score: fn(&[f32; N]) -> f32) {{
-            for row in std::fs::read(name).unwrap().chunks_exact(4 * N) {{
-            let row = std::array::from_fn(|k| f32::from_le_bytes(row[4 * k..][..4].try_into().unwrap()));
-            println!(\"{{:08x}}\", score(&row).to_bits()); }} }}\nfn main() {{\n{rust}}}\n"
-        ),
-    );
+    folder.write("all.rs", all_in_rust("f32", models.len(), &rust));
     said("rustc", &["-O", "--edition", "2024", "-o", "rust", "all.rs"]);
     assert_eq!(said(folder.path("rust").to_str().unwrap(), &[]).unwrap(), bits);
 }

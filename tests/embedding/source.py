@@ -196,6 +196,14 @@ def main(arguments):
         rustc(*BARE, *(objects(ARM, FLAGS, len(widths)) if linked else []), "-o", "arm")
         return run([QEMU, *MACHINE.split(), str(FOLDER / "arm")])[: 2 if linked else 1]
 
+    def alike(what, widths):
+        found = here(widths)
+        for machine, hashes in [("x86-64", found), *([("Cortex-M4 in QEMU", there(widths, linked))] if arm else [])]:
+            equal = set(hashes) == set(found[:1])
+            print(f"{what}, {machine}: {'the same bits' if equal else hashes}")
+            if not equal:
+                faults.append(f"{what}, {machine}: {hashes}, not {found[0]}")
+
     for source, found in zip(("Rust", "C"), here(widths)):
         tell("x86-64", source, found)
     if shutil.which("node") and "wasm32-unknown-unknown" in installed:
@@ -220,12 +228,7 @@ def main(arguments):
         print(f"| Cortex-M4 | skipped: no {QEMU}, or no target {TARGET} | | |")
     sizes = [[own(k)] for k in range(2)] if arm and linked else []
     floats(programs[0], widths[:3])
-    found = here(widths[:3])
-    machines = [("x86-64", found), *([("Cortex-M4 in QEMU", there(widths[:3], linked))] if arm else [])]
-    for machine, hashes in machines:
-        print(f"floats, {machine}: {'the same bits' if set(hashes) == set(found[:1]) else hashes}")
-        if set(hashes) != set(found[:1]):
-            faults.append(f"floats, {machine}: {hashes}, not {found[0]}")
+    alike("floats", widths[:3])
     if arm and linked:
         # (As it is exported, without what calls it with doubles.)
         subprocess.run([programs[0], "export", "m0.uc", "m0.c", "--numeric"], cwd=FOLDER, check=True, capture_output=True)
@@ -236,12 +239,7 @@ def main(arguments):
         if size > CEILINGS["floats"] or any(not name.startswith("mem") for name in beside):
             faults.append(f"C in floats: {size} bytes, and {beside}")
     losses = list(bytewise(programs[0], 2))
-    found = here(widths[:2])
-    machines = [("x86-64", found), *([("Cortex-M4 in QEMU", there(widths[:2], linked))] if arm else [])]
-    for machine, hashes in machines:
-        print(f"weights as bytes, {machine}: {'the same bits' if set(hashes) == set(found[:1]) else hashes}")
-        if set(hashes) != set(found[:1]):
-            faults.append(f"weights as bytes, {machine}: {hashes}, not {found[0]}")
+    alike("weights as bytes", widths[:2])
     print("\n".join(losses))
     for k, (model, size) in enumerate(zip(("a linear model", "a network mlp:16"), sizes)):
         size.append(own(k))

@@ -110,31 +110,24 @@ def _(asked):
     return ap
 
 
-@work("sums", "AP, sigmoid, all pairs, with gradient", "torch", most=10_000)
-def _(asked):
-    import torch
-    torch.set_num_threads(1)
-    numbers, labels = rows(asked)
-    y = torch.from_numpy(labels == 1)
-
-    def loss():
-        s = torch.from_numpy(numbers).requires_grad_()
-        shares = torch.sigmoid(s[None, :] - s[y][:, None])
-        (-(shares[:, y].sum(1) / shares.sum(1)).mean()).backward()
-    return loss
+def all_pairs(name, loss_of):
+    """Of torch: a loss of the scores, of which rows are positive."""
+    @work("sums", f"{name}, all pairs, with gradient", "torch", most=10_000)
+    def _(asked):
+        import torch
+        torch.set_num_threads(1)
+        numbers, labels = rows(asked)
+        y = torch.from_numpy(labels == 1)
+        return lambda: loss_of(torch.from_numpy(numbers).requires_grad_(), y).backward()
 
 
-@work("sums", "AUC, squared hinge, all pairs, with gradient", "torch", most=10_000)
-def _(asked):
-    import torch
-    torch.set_num_threads(1)
-    numbers, labels = rows(asked)
-    y = torch.from_numpy(labels == 1)
+def ap(s, y):
+    shares = (s[None, :] - s[y][:, None]).sigmoid()
+    return -(shares[:, y].sum(1) / shares.sum(1)).mean()
 
-    def loss():
-        s = torch.from_numpy(numbers).requires_grad_()
-        torch.relu(1 - (s[y][:, None] - s[~y][None, :])).square().mean().backward()
-    return loss
+
+all_pairs("AP, sigmoid", ap)
+all_pairs("AUC, squared hinge", lambda s, y: (1 - (s[y][:, None] - s[~y][None, :])).relu().square().mean())
 
 
 def ridge(solver, tolerance):

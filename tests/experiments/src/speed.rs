@@ -181,14 +181,13 @@ fn sums(args: &Args, rows: usize, folder: &Path, peers: &mut [Peer]) -> Result<V
                 timed(|| {
                     let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
                     let (scores, grad) = (black_box(scores), &mut grad);
-                    let value = match (planned, ap) {
-                        (true, _) => Plan::again(loss, Grade::Full, &tables)?.ap(scores, labels, scratch, grad),
-                        _ if many => pool.install(|| match ap {
-                            true => pairs::ap(scores, labels, loss, Grade::Full, scratch, grad),
-                            false => pairs::auc(scores, labels, loss, Grade::Full, scratch, grad),
-                        }),
-                        (false, true) => pairs::ap(scores, labels, loss, Grade::Full, scratch, grad),
-                        (false, false) => pairs::auc(scores, labels, loss, Grade::Full, scratch, grad),
+                    let sum = if ap { pairs::ap } else { pairs::auc };
+                    let value = if planned {
+                        Plan::again(loss, Grade::Full, &tables)?.ap(scores, labels, scratch, grad)
+                    } else if many {
+                        pool.install(|| sum(scores, labels, loss, Grade::Full, scratch, grad))
+                    } else {
+                        sum(scores, labels, loss, Grade::Full, scratch, grad)
                     };
                     black_box(value?);
                     Ok(())
